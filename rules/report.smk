@@ -1,0 +1,38 @@
+"""The report over all runs present, and the gate behind it."""
+
+
+rule report:
+    """Write results/report/index.html: claims ledger, datasets with verdicts, figures, failures, run times."""
+    input:
+        lambda w: W.products(W.config),
+    output:
+        page="<report>/index.html",
+    log:
+        "<log>/report.log",
+    params:
+        entry="seedlot.report.site:run",
+        run=W.run,
+        inventory=lambda w: W.inventory(W.config),
+    localrule: True
+    conda:
+        "../envs/seedlot.yaml"
+    script:
+        "../scripts/job.py"
+
+
+rule final_gate:
+    """Fail when an item failed or a verdict was refused; runs after the report so that the page survives."""
+    input:
+        unpack(lambda w: W.gate_files(W.config)),
+        report="<report>/index.html",
+    output:
+        gate="<report>/gate.json",
+    log:
+        "<log>/gate.log",
+    params:
+        entry="seedlot.report.gate:run",
+    localrule: True
+    conda:
+        "../envs/seedlot.yaml"
+    script:
+        "../scripts/job.py"

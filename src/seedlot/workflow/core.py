@@ -1,0 +1,185 @@
+"""`W` in the rule files: paths, shards, digests and the register of products. No heavy import, no Snakemake.
+
+Parsing builds one Workflow from the config; a job builds one only to expand its manifest rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from seedlot.catalog import manifest as mf
+from seedlot.catalog.buckets import shards as split_into_shards
+from seedlot.config import base
+from seedlot.config.errors import SeedlotError, unknown
+from seedlot.contracts.model import contract
+from seedlot.store import lock
+from seedlot.store.code import code_digest, module_path
+from seedlot.workflow.model import config_model, plugins
+from seedlot.workflow.products import Products
+
+MANIFESTS = Path("resources/manifests")
+
+
+def digest_of(value: Any) -> str:
+    """12 hex digits of a plain value."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:12]
+
+
+class Workflow(Products):
+    """The configured workflow."""
+
+    def __init__(self, config: Mapping[str, Any]):
+        super().__init__()
+        self.config = base.load(config_model(), config)
+        for key, names, kind in (
+            ("targets", self.config.targets, "studies"),
+            ("manifests", self.config.manifests, "sources"),
+        ):
+            for name in names:
+                if name not in plugins(kind):
+                    raise unknown(kind, name, plugins(kind), where=f"config key '{key}'")
+        self.run, self.root = self.config.run, self.config.root
+        self._shards: dict[str, dict[str, list[mf.Row]]] = {}
+
+    @cached_property
+    def paths(self) -> dict[str, str]:
+        """Snakemake's pathvars."""
+        root = self.root.as_posix()
+        return {
+            "raw": f"{root}/raw",
+            "ds": f"{root}/datasets/{self.run}",
+            "work": f"{root}/datasets/{self.run}/_work",
+            "study": f"{root}/studies/{self.run}",
+            "fig": f"{root}/figures/{self.run}",
+            "log": f"{root}/logs/{self.run}",
+            "bench": f"{root}/benchmarks/{self.run}",
+            "report": f"{root}/report/{self.run}",
+        }
+
+    def lock(self) -> None:
+        """Take the results root for this process (raises SeedlotError when a living one holds it)."""
+        lock.acquire(self.root)
+
+    def unlock(self) -> None:
+        """Give the results root back."""
+        lock.release(self.root)
+
+    # -- digests carried in params ---------------------------------------------------------------------
+    def code(self, entry: str, *more: str) -> Callable[..., str]:
+        """Parameter value: code digest of an entry and of plug-in modules; names may hold '{wildcards}'."""
+        return lambda wildcards: self._code(*(n.format(**dict(wildcards.items())) for n in (entry, *more)))
+
+    def code_of_rows(self, source: str, entry: str) -> Callable[..., str]:
+        """Parameter value: code digest of an entry and of the readers that the rows of `wildcards.shard` name."""
+
+        def value(wildcards) -> str:
+            formats = sorted({row.extra.get("format", "") for row in self.shards(source)[wildcards.shard]})
+            return self._code(entry, *filter(None, map(reader_module, formats)))
+
+        return value
+
+    def _code(self, entry: str, *more: str) -> str:
+        return code_digest(entry, more, str(self.root / "cache" / "code.json"))
+
+    def schema(self, *tables: str) -> str:
+        """Digest of the schema parts of the contracts that a rule writes."""
+        return digest_of([contract(name).schema_digest() for name in tables])
+
+    def checks(self, *tables: str) -> str:
+        """Digest of the checks parts of the contracts that a rule verifies."""
+        return digest_of([contract(name).checks_digest() for name in tables])
+
+    # -- manifests and shards -------------------------------------------------------------------------
+    def rows(self, source: str) -> list[mf.Row]:
+        """Manifest rows of a source in this run: the committed manifests that its settings name, and the user's.
+
+        Raises SeedlotError for an item that stands twice, or one in `items` that no manifest has.
+        """
+        settings = getattr(self.config.sources, source)
+        rows: list[mf.Row] = []
+        for name in settings.manifests:
+            rows += mf.load_manifest(MANIFESTS / f"{name}.tsv", source)
+        if source in self.config.manifests:
+            rows += self._user_rows(source)
+        seen: dict[str, mf.Row] = {}
+        for row in rows:
+            if row.item in seen:
+                raise SeedlotError(
+                    f"item '{row.item}' is in two manifests of source '{source}'",
+                    todo="rename one or drop a manifest",
+                )
+            seen[row.item] = row
+        for item in settings.items:
+            if item not in seen:
+                raise unknown("item", item, seen, where=f"config key 'sources.{source}.items'")
+        return [seen[item] for item in sorted(settings.items or seen)]
+
+    def _user_rows(self, source: str) -> list[mf.Row]:
+        from seedlot.catalog.user import load_user_manifest
+
+        return load_user_manifest(source, self.config.manifests[source].model_dump())
+
+    def shards(self, source: str) -> dict[str, list[mf.Row]]:
+        """Shard name -> rows, for every shard that holds at least one item."""
+        if source not in self._shards:
+            settings = getattr(self.config.sources, source)
+            self._shards[source] = split_into_shards(
+                self.rows(source), settings.buckets, settings.shard_cap_bytes
+            )
+        return self._shards[source]
+
+    def shard_files(self, source: str, pattern: str) -> list[str]:
+        """One path per shard of a source."""
+        return [pattern.replace("{shard}", shard) for shard in self.shards(source)]
+
+    def _groups(self, source: str, shard: str) -> list[tuple[str, str, list[mf.Row]]]:
+        groups: dict[tuple[str, str], list[mf.Row]] = {}
+        for row in self.shards(source)[shard]:
+            groups.setdefault((row.origin, row.release), []).append(row)
+        return [(origin, release, rows) for (origin, release), rows in sorted(groups.items())]
+
+    def receipts(self, source: str) -> Callable[..., list[str]]:
+        """Input function: the receipts of the rows of `wildcards.shard`."""
+        base_path = f"{self.paths['raw']}/{source}"
+        return lambda wildcards: [
+            f"{base_path}/{origin}/{release}/receipts/{mf.row_digest(rows)}.tsv"
+            for origin, release, rows in self._groups(source, wildcards.shard)
+        ]
+
+    def rows_digest(self, source: str) -> Callable[..., str]:
+        """Parameter value: digest of what the manifest tells of the rows of a shard and a table repeats."""
+        return lambda wildcards: digest_of([_told(row) for row in self.shards(source)[wildcards.shard]])
+
+    def job_rows(self, source: str, wildcards: Mapping[str, str]) -> list[dict[str, Any]]:
+        """The rows a job works on, as plain dicts: by receipt digest for a fetch, by shard for a curate job."""
+        if "receipt" not in wildcards:
+            return [row.to_dict() for row in self.shards(source)[wildcards["shard"]]]
+        for shard in self.shards(source):
+            for _, _, rows in self._groups(source, shard):
+                if mf.row_digest(rows) == wildcards["receipt"]:
+                    return [row.to_dict() for row in rows]
+        raise SeedlotError(
+            f"no rows of source '{source}' have the digest {wildcards['receipt']}",
+            todo="the manifest or the config changed since this target was named; ask for the dataset instead",
+        )
+
+
+def reader_module(fmt: str) -> str | None:
+    """The graph reader module of a format name, or None for a format that no registry knows."""
+    from seedlot.formats.graphs.registry import READERS
+
+    name = READERS.get(fmt)
+    return name if name and module_path(name) else None
+
+
+def _told(row: mf.Row) -> dict[str, Any]:
+    told = row.to_dict()
+    for name in ("bytes", "sha256", "evidence", "url"):
+        told.pop(name)
+    told["extra"] = {k: v for k, v in told["extra"].items() if k not in ("note", "folder")}
+    return told

@@ -1,0 +1,149 @@
+"""The register of what the rule files produce, from which `all`, verification, report and gate take their inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from seedlot.config.errors import unknown
+
+
+@dataclass
+class Subject:
+    """One source or study whose tables are judged together.
+
+    parts: part name -> table -> path. items, rejects: files in the shapes of seedlot.store.rejects.
+    """
+
+    parts: dict[str, dict[str, str]]
+    items: list[str] = field(default_factory=list)
+    rejects: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Study:
+    """What one study adds to the default target: figures (name -> SVG path), ledgers, judged subjects."""
+
+    figures: dict[str, str]
+    ledgers: list[str]
+    subjects: list[str]
+
+
+class Products:
+    """Filled by the rule files while they are parsed; read by input functions afterwards."""
+
+    paths: dict[str, str]
+
+    def __init__(self) -> None:
+        self.subjects: dict[str, Subject] = {}
+        self.studies: dict[str, Study] = {}
+
+    def publish(
+        self,
+        subject: str,
+        parts: Mapping[str, Mapping[str, str]],
+        items: Sequence[str] = (),
+        rejects: Sequence[str] = (),
+    ) -> None:
+        """Register the published tables of a source or study, part by part."""
+        self.subjects[subject] = Subject({p: dict(t) for p, t in parts.items()}, list(items), list(rejects))
+
+    def study(
+        self, name: str, figures: Sequence[str], ledgers: Sequence[str], subjects: Sequence[str]
+    ) -> None:
+        """Register a study; figure names become `<figures>/<study>/<name>.svg`."""
+        paths = {figure: f"{self.paths['fig']}/{name}/{figure}.svg" for figure in figures}
+        self.studies[name] = Study(paths, list(ledgers), list(subjects))
+
+    # -- verification ---------------------------------------------------------------------------------
+    def subject(self, name: str) -> Subject:
+        """A registered subject; SeedlotError names the nearest one otherwise."""
+        if name not in self.subjects:
+            raise unknown("source or study", name, self.subjects)
+        return self.subjects[name]
+
+    def tables_of(self, name: str) -> list[str]:
+        """Tables of a subject, sorted."""
+        return sorted({table for part in self.subject(name).parts.values() for table in part})
+
+    def tables_of_part(self, name: str, part: str) -> list[str]:
+        """Tables of one part of a subject, sorted."""
+        parts = self.subject(name).parts
+        if part not in parts:
+            raise unknown(f"part of '{name}'", part, parts)
+        return sorted(parts[part])
+
+    def check_inputs(self, wildcards) -> dict[str, str]:
+        """Inputs of verify_check: table name -> file of this part."""
+        self.tables_of_part(wildcards.subject, wildcards.part)
+        return dict(self.subjects[wildcards.subject].parts[wildcards.part])
+
+    def judge_inputs(self, wildcards) -> dict[str, Any]:
+        """Inputs of verify_judge: every check table, every table's files, items and rejects."""
+        subject = self.subject(wildcards.subject)
+        checks = [f"{self.paths['work']}/{wildcards.subject}/checks/{part}.parquet" for part in subject.parts]
+        files = {
+            table: [part[table] for part in subject.parts.values() if table in part]
+            for table in self.tables_of(wildcards.subject)
+        }
+        named = {"checks": checks, **files}
+        if subject.items:
+            named["items"] = subject.items
+        if subject.rejects:
+            named["rejects"] = subject.rejects
+        return named
+
+    def verdict(self, subject: str) -> str:
+        """Path of a subject's verdict."""
+        return f"{self.paths['work']}/{subject}/verdict.json"
+
+    def table_files(self, table: str) -> list[str]:
+        """Every file of a published table."""
+        return [p[table] for s in self.subjects.values() for p in s.parts.values() if table in p]
+
+    # -- studies --------------------------------------------------------------------------------------
+    def study_products(self, name: str) -> list[str]:
+        """Figures, ledgers and verdicts of one study: what `snakemake <study>` asks for."""
+        study = self.studies[name]
+        return [*study.figures.values(), *study.ledgers, *(self.verdict(s) for s in study.subjects)]
+
+    def chosen(self, config) -> list[str]:
+        """Studies of the default target: config `targets`, or all that are registered."""
+        return list(config.targets) or sorted(self.studies)
+
+    def products(self, config) -> list[str]:
+        """Everything that the chosen studies publish, each path once."""
+        out: dict[str, None] = {}
+        for name in self.chosen(config):
+            out.update(dict.fromkeys(self.study_products(name)))
+            for subject in self.studies[name].subjects:
+                for part in self.subjects[subject].parts.values():
+                    out.update(dict.fromkeys(part.values()))
+        return list(out)
+
+    def gate_files(self, config) -> dict[str, list[str]]:
+        """Items files and verdicts of the chosen studies."""
+        subjects = list(dict.fromkeys(s for name in self.chosen(config) for s in self.studies[name].subjects))
+        return {
+            "items": [path for s in subjects for path in self.subjects[s].items],
+            "verdicts": [self.verdict(s) for s in subjects],
+        }
+
+    def inventory(self, config) -> dict[str, Any]:
+        """What the report lists, by name, with paths as the rules declare them."""
+        return {
+            "studies": {
+                name: {
+                    "figures": self.studies[name].figures,
+                    "ledgers": self.studies[name].ledgers,
+                    "subjects": self.studies[name].subjects,
+                }
+                for name in self.chosen(config)
+            },
+            "subjects": {
+                s: {"tables": self.tables_of(s), "verdict": self.verdict(s)}
+                for name in self.chosen(config)
+                for s in self.studies[name].subjects
+            },
+        }
