@@ -131,6 +131,8 @@ class Contract(_Strict):
         for column in self.columns:
             if column.name in self.key and (column.nullable or column.volatile):
                 raise ValueError(f"key column '{column.name}' must be neither nullable nor volatile")
+            if column.name in self.key and column.type.startswith(("float", "list")):
+                raise ValueError(f"key column '{column.name}' cannot be {column.type}: it has no exact order")
         for limit in self.limits:
             if limit not in LIMITS:
                 raise unknown("limit", limit, LIMITS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -17,6 +18,7 @@ FORMAT = 1
 GROUP_BYTES = 128 * 2**20
 GROUP_ROWS = 2**20
 ZSTD_LEVEL = 3
+READ_BUFFER = 2**20
 # Assumed bytes of one value whose width the schema does not fix; real widths are checked per group.
 STRING_WIDTH = 64
 LIST_WIDTH = 512
@@ -41,9 +43,9 @@ def write_table(
     path = Path(path)
     schema = schema.with_metadata({**(schema.metadata or {}), b"seedlot.format": str(FORMAT).encode()})
     if isinstance(data, pa.Table):
-        batches: Iterable[pa.Table] = [_sorted(_conform(data, schema, path), key)]
+        batches: Iterable[pa.Table] = [_sorted(conform(data, schema, path), key)]
     else:
-        batches = (_conform(pa.Table.from_batches([batch]), schema, path) for batch in data)
+        batches = (conform(pa.Table.from_batches([batch]), schema, path) for batch in data)
     rows = 0
     with atomic_path(path) as part, _writer(part, schema, key) as writer:
         for group in _groups(_checked(batches, schema, key, path), schema):
@@ -79,9 +81,12 @@ def read_table(paths: Path | str | Sequence[Path | str], columns: Sequence[str] 
 
 
 def open_parquet(path: Path | str) -> pq.ParquetFile:
-    """Open a Parquet file for reading; a SeedlotError says when it is missing or is something else."""
+    """Open a Parquet file for reading in pieces, without holding whole column chunks in memory.
+
+    Raises SeedlotError when it is missing or is something else.
+    """
     try:
-        return pq.ParquetFile(path)
+        return pq.ParquetFile(path, pre_buffer=False, buffer_size=READ_BUFFER)
     except FileNotFoundError:
         raise SeedlotError(
             "file does not exist", where=str(path), todo="run the rule that makes it"
@@ -121,7 +126,7 @@ def _writer(part: Path, schema: pa.Schema, key: Sequence[str]) -> pq.ParquetWrit
     )
 
 
-def _conform(table: pa.Table, schema: pa.Schema, path: Path) -> pa.Table:
+def conform(table: pa.Table, schema: pa.Schema, path: Path) -> pa.Table:
     """The table with exactly the columns, order, types and metadata of `schema`, or a SeedlotError."""
     problems = []
     for name in sorted(set(schema.names) - set(table.column_names)):
@@ -169,7 +174,7 @@ def _recode(column: pa.ChunkedArray, wanted: pa.DataType) -> pa.ChunkedArray:
 
 
 def _sorted(table: pa.Table, key: Sequence[str]) -> pa.Table:
-    if not key or _first_not_ascending(table, key) is None:
+    if not key or first_not_ascending(table, key) is None:
         return table
     return table.sort_by([(k, "ascending") for k in key])
 
@@ -191,7 +196,7 @@ def _checked(
         if key:
             keys = batch.select(list(key))
             window = keys if last is None else pa.concat_tables([last, keys])
-            at = _first_not_ascending(window, key)
+            at = first_not_ascending(window, key)
             if at is not None:
                 raise _order_error(window, key, at, path)
             last = keys.slice(keys.num_rows - 1)
@@ -209,19 +214,37 @@ def _order_error(window: pa.Table, key: Sequence[str], at: int, path: Path) -> S
     )
 
 
-def _first_not_ascending(table: pa.Table, key: Sequence[str]) -> int | None:
+def first_not_ascending(table: pa.Table, key: Sequence[str]) -> int | None:
     """Index of the first row whose successor's key is not strictly larger, or None."""
-    count = table.num_rows
-    if count < 2:
-        return None
-    ascending = None
+    at = pc.index(_ascends(table, key), False).as_py() if table.num_rows > 1 else -1
+    return None if at < 0 else at
+
+
+def repeats(table: pa.Table, key: Sequence[str]) -> np.ndarray:
+    """Positions of rows whose key equals that of the row before. int64."""
+    same = np.ones(max(table.num_rows - 1, 0), dtype=bool)
+    for name in key:
+        column = table.column(name)
+        same &= pc.equal(column.slice(0, len(same)), column.slice(1)).to_numpy()
+    return np.flatnonzero(same) + 1
+
+
+def descents(table: pa.Table, key: Sequence[str]) -> np.ndarray:
+    """Positions of rows whose key is smaller than that of the row before. int64."""
+    if table.num_rows < 2:
+        return np.empty(0, dtype=np.int64)
+    return np.setdiff1d(np.flatnonzero(~_ascends(table, key).to_numpy()) + 1, repeats(table, key))
+
+
+def _ascends(table: pa.Table, key: Sequence[str]) -> pa.ChunkedArray:
+    """For each row but the last, whether the next row's key is strictly larger."""
+    ascends = None
     for name in reversed(key):
         column = table.column(name)
-        left, right = column.slice(0, count - 1), column.slice(1)
+        left, right = column.slice(0, len(column) - 1), column.slice(1)
         less = pc.less(left, right)
-        ascending = less if ascending is None else pc.or_(less, pc.and_(pc.equal(left, right), ascending))
-    at = pc.index(ascending, False).as_py()
-    return None if at < 0 else at
+        ascends = less if ascends is None else pc.or_(less, pc.and_(pc.equal(left, right), ascends))
+    return ascends
 
 
 def _groups(batches: Iterable[pa.Table], schema: pa.Schema) -> Iterator[pa.Table]:
