@@ -1,4 +1,4 @@
-"""Committed tables: UTF-8, tabs between cells, one header line, no quoting, every error with file and line."""
+"""Committed tables: UTF-8, tabs, one header line, no quoting; every error names file and line."""
 
 from __future__ import annotations
 
@@ -59,6 +59,6 @@ def check_header(path: Path, header: Sequence[str], required: Sequence[str]) -> 
 
 
 def write_tsv(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Write a table whole: temporary name beside it, fsync, rename. Tabs and line breaks in cells become blanks."""
+    """Write a table whole: temporary name, fsync, rename. Tabs and line breaks in cells become blanks."""
     lines = ("\t".join(" ".join(str(cell).split()) for cell in row) for row in [header, *rows])
     write_whole(path, "".join(line + "\n" for line in lines).encode())

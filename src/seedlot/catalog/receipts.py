@@ -1,0 +1,54 @@
+"""Receipts: what a fetch brought for each item, or why it brought nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+
+from seedlot.catalog.manifest import Row, release_folder, row_digest
+from seedlot.catalog.tsv import read_tsv, write_tsv
+from seedlot.config.errors import SeedlotError, unknown
+
+STATUSES = ("failed", "missing", "no_access", "ok")
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """One item of a receipt. path: relative to the root, '' unless status is ok. bytes, sha256: of that file."""
+
+    item: str
+    path: str
+    bytes: int | None
+    sha256: str
+    url: str
+    status: str
+    reason: str
+
+
+def receipt_path(root: Path, source: str, rows: Sequence[Row]) -> Path:
+    """`raw/<source>/<origin>/<release>/receipts/<digest of the rows>.tsv`; rows share origin and release."""
+    kinds = {(row.origin, row.release) for row in rows}
+    if len(kinds) != 1:
+        raise SeedlotError(f"a receipt belongs to one origin and release, saw {sorted(kinds)}")
+    return release_folder(root, source, rows[0]) / "receipts" / f"{row_digest(rows)}.tsv"
+
+
+def write_receipt(path: Path, receipts: Iterable[Receipt]) -> None:
+    """Write a receipt whole, sorted by item."""
+    header = [item.name for item in fields(Receipt)]
+    rows = [["" if cell is None else str(cell) for cell in astuple(one)] for one in receipts]
+    write_tsv(path, header, sorted(rows))
+
+
+def read_receipt(path: Path) -> list[Receipt]:
+    """The rows of a receipt, sorted by item. Raises SeedlotError with file:line when it was damaged."""
+    found = []
+    for number, cells in read_tsv(path, [item.name for item in fields(Receipt)]):
+        if cells["status"] not in STATUSES:
+            raise unknown("status", cells["status"], STATUSES, where=f"{path}:{number}")
+        size = cells["bytes"]
+        if size and not size.isdigit():
+            raise SeedlotError(f"bytes: expected a whole number, saw '{size}'", where=f"{path}:{number}")
+        found.append(Receipt(**(cells | {"bytes": int(size) if size else None})))
+    return found
