@@ -1,0 +1,112 @@
+"""Where the sections of a Pajek file begin and end, and what its vertex lines say."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from seedlot.config.errors import SeedlotError
+from seedlot.formats.graphs import textscan
+from seedlot.formats.graphs.limits import check_nodes
+
+LINKS = frozenset({"arcs", "edges", "arcslist", "edgeslist", "matrix"})
+OTHER_OBJECTS = frozenset({"partition", "vector", "cluster", "permutation", "hierarchy"})
+
+_VERTEX = re.compile(
+    rb'^ *(\d{1,16})(?: +(?:"([^\n]*?)"(?= |$)|"([^\n]*)|([^ "%\n][^ \n]*)))?',
+    re.MULTILINE,
+)
+_RELATION = re.compile(r'^\s*:\s*(\d{1,9})\s*(?:"(.*)"|(.*?))\s*$')
+
+
+@dataclass(frozen=True)
+class Section:
+    """kind: the word after the star, lower case. rest: what follows it on the header line.
+    line: 1-based line of the header. start, stop: offsets of the body."""
+
+    kind: str
+    rest: bytes
+    line: int
+    start: int
+    stop: int
+
+
+def split(data: bytes) -> list[Section]:
+    """The sections of a cleaned Pajek file: each begins with a line whose first character is a star."""
+    heads = []
+    at = data.find(b"*")
+    while at >= 0:
+        begin = data.rfind(b"\n", 0, at) + 1
+        end = data.find(b"\n", at)
+        end = len(data) if end < 0 else end
+        # Any other star on this line is part of a name or a label, so the search goes on behind the line.
+        if not data[begin:at].strip(b" "):
+            heads.append((begin, at, end))
+        at = data.find(b"*", end)
+    sections, line, seen = [], 1, 0
+    for k, (begin, at, end) in enumerate(heads):
+        line += data.count(b"\n", seen, begin)
+        seen = begin
+        kind, _, rest = data[at + 1 : end].strip(b" ").partition(b" ")
+        if b":" in kind:
+            kind, _, tail = kind.partition(b":")
+            rest = b":" + tail + b" " + rest
+        stop = heads[k + 1][0] if k + 1 < len(heads) else len(data)
+        sections.append(
+            Section(kind.decode("latin-1").lower(), rest.strip(b" "), line, min(end + 1, stop), stop)
+        )
+    return sections
+
+
+def relation(rest: bytes, encoding: str | None) -> tuple[int | None, str]:
+    """Number and label of the relation named by a link section's header, (None, '') when it names none."""
+    match = _RELATION.match(textscan.decode(rest, encoding)[0])
+    if not match:
+        return None, ""
+    return int(match[1]), match[2] if match[2] is not None else match[3]
+
+
+def vertex_counts(section: Section, size: int) -> tuple[int, int | None]:
+    """Number of vertices and, for two-mode networks, of those in the first set.
+
+    size: bytes of the file, against which an absurd count is refused. Raises SeedlotError.
+    """
+    where = f"line {section.line}"
+    numbers = section.rest.split()[:2]
+    if not numbers or not numbers[0].isdigit() or len(numbers[0]) > 18:
+        shown = section.rest[:60].decode("latin-1")
+        raise SeedlotError(f"*Vertices must be followed by a number, seen '{shown}'", where=where)
+    n = check_nodes(int(numbers[0]), size, where)
+    left = int(numbers[1]) if len(numbers) > 1 and numbers[1].isdigit() and len(numbers[1]) <= 18 else n
+    return n, left if 0 < left < n else None
+
+
+def vertex_labels(
+    data: bytes, section: Section, n: int, encoding: str | None
+) -> tuple[list[str] | None, dict[str, str | int]]:
+    """Labels of the n vertices and notes about the vertex lines.
+
+    A vertex without a line, or without a label on it, is called by its number. None when no line carries a
+    label. Lines that are no vertex lines, or name a vertex outside 1..n, are counted in the notes.
+    """
+    body = data[section.start : section.stop]
+    found = _VERTEX.findall(body)
+    named = [(int(i), a or b or c) for i, a, b, c in found if a or b or c]
+    notes: dict[str, str | int] = {}
+    outside = sum(not 0 < int(i) <= n for i, *_ in found)
+    strange = sum(
+        1 for text in body.split(b"\n") if text.strip(b" ") and text.lstrip(b" ")[:1] != b"%"
+    ) - len(found)
+    if outside:
+        notes["vertex_lines_out_of_range"] = outside
+    if strange > 0:
+        notes["vertex_lines_not_understood"] = strange
+    if not named:
+        return None, notes
+    text, used = textscan.decode(b"\n".join(label for _, label in named), encoding)
+    labels = list(map(str, range(1, n + 1)))
+    for (i, _), label in zip(named, text.split("\n")):
+        if 0 < i <= n:
+            labels[i - 1] = label.strip()
+    notes["encoding"] = used
+    return labels, notes
