@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -44,7 +43,7 @@ def bring(folder: Path, pins: Sequence[Pin], say: Callable[[str], None], run: Ru
                         where=f"resources/wheels.tsv, {pin.filename} (pip left: {seen})",
                         todo="check pip's index and its mirrors; the pin must not be changed to fit",
                     )
-                os.replace(Path(incoming) / pin.filename, folder / pin.filename)
+                (Path(incoming) / pin.filename).replace(folder / pin.filename)
                 came += 1
             say(f"wheels: {came} of {len(wanted)} came")
     return came
