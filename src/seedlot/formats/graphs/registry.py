@@ -40,7 +40,7 @@ FORMATS: dict[str, Format] = {
     "contacts": Format("edgelist"),
     "edges": Format("edgelist", members=("*.edges",)),
     "edgelist": Format("edgelist"),
-    "gephi": Format("table_csv", members=("*.csv",)),
+    "gephi": Format("edgelist", members=("*.csv",)),
     "gml": Format("gml", members=("*.gml",)),
     "graphml": Format("graphml", members=("*.graphml", "*.xml")),
     "gt": Format("gt", members=("*.gt",)),
@@ -58,7 +58,7 @@ FORMATS: dict[str, Format] = {
     "pickle": Format("picklearray", members=("*.pkl", "*.pickle")),
     "pyliteral": Format("pyliteral", members=("*.py",)),
     "rda": Format("rda", members=("*.rda", "*.RData")),
-    "routes": Format("table_csv", members=("*.csv",)),
+    "routes": Format("edgelist", members=("*.csv",)),
     "signed_temporal": Format("edgelist"),
     "snap": Format("edgelist"),
     "tntp": Format("tntp", members=("*.tntp",)),
@@ -96,8 +96,13 @@ def read_graphs(path: Path, fmt: str, args: dict | None = None) -> list[RawGraph
 
 def read_data(data: bytes, module: ModuleType, args: dict, where: str) -> list[RawGraph]:
     """Run a reader and its counter over decompressed bytes and compare what they saw."""
-    graphs = [graph.check() for graph in module.read(data, args)]
-    seen, counted = sum(graph.read for graph in graphs), module.count(data, args)
+    try:
+        graphs = [graph.check() for graph in module.read(data, args)]
+        counted = module.count(data, args)
+    except SeedlotError as error:
+        place = f"{where}, {error.where}" if error.where else where
+        raise SeedlotError(error.what, where=place, todo=error.todo) from error
+    seen = sum(graph.read for graph in graphs)
     if seen != counted:
         raise SeedlotError(f"the reader saw {seen} records, the counter {counted}", where=where)
     return graphs
