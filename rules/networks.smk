@@ -65,16 +65,8 @@ rule networks_index:
         "../scripts/job.py"
 
 
-W.publish(
+W.publish_shards(
     "networks",
-    {
-        shard: {
-            table: f"{W.paths['ds']}/{table}/{shard}.parquet"
-            for table in ("raw_networks__links", "core_networks__nodes", "core_networks__edges", "sim_networks__truth")
-        }
-        for shard in W.shards("networks")
-    }
-    | {"all": {"core_networks__nets": f"{W.paths['ds']}/core_networks__nets/all.parquet"}},
-    items=W.shard_files("networks", f"{W.paths['work']}/networks/items/{{shard}}.parquet"),
-    rejects=W.shard_files("networks", f"{W.paths['work']}/networks/rejects/{{shard}}.parquet"),
+    ["raw_networks__links", "core_networks__nodes", "core_networks__edges", "sim_networks__truth"],
+    {"all": {"core_networks__nets": f"{W.paths['ds']}/core_networks__nets/all.parquet"}},
 )

@@ -20,7 +20,7 @@ def as_paths(value):
     return Path(value) if isinstance(value, str) else [Path(v) for v in value]
 
 
-DIGESTS = {"entry", "code", "schema", "checks", "told"}  # why a job reruns, not what it works with
+DIGESTS = {"entry", "code", "schema", "checks", "told", "claims"}  # why a job reruns, not what it works with
 params = {name: value for name, value in smk.params.items() if name not in DIGESTS}
 if "rows" in params:
     from seedlot.workflow.core import Workflow

@@ -87,10 +87,15 @@ class Sidecars:
 
 
 def describe(paths: Iterable[Path], root: Path) -> dict[str, dict[str, Any]]:
-    """Relative name -> bytes and sha256 of files that exist."""
+    """Relative name -> bytes, sha256 and modification time (ns) of files that exist."""
     out = {}
     for path in sorted(paths):
-        out[relative(path, root)] = {"bytes": path.stat().st_size, "sha256": file_sha256(path)}
+        stat = path.stat()
+        out[relative(path, root)] = {
+            "bytes": stat.st_size,
+            "sha256": file_sha256(path),
+            "mtime_ns": stat.st_mtime_ns,
+        }
     return out
 
 
@@ -122,7 +127,7 @@ def check_inputs(paths: Iterable[Path], root: Path, sidecars: Sidecars) -> dict[
             raise SeedlotError(
                 f"an input was changed after rule '{sidecar['rule']}' wrote it", where=str(path), todo=_REPAIR
             )
-        out[name] = dict(want)
+        out[name] = {"bytes": want["bytes"], "sha256": want["sha256"]}
     return out
 
 

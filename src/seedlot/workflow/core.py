@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from seedlot.config import base
 from seedlot.config.errors import SeedlotError, unknown
 from seedlot.contracts.model import contract
 from seedlot.store import lock
-from seedlot.store.code import code_digest, module_path
+from seedlot.store.code import PACKAGE, code_digest, module_path
 from seedlot.workflow.model import config_model, plugins
 from seedlot.workflow.products import Products
 
@@ -94,6 +94,10 @@ class Workflow(Products):
         """Digest of the checks parts of the contracts that a rule verifies."""
         return digest_of([contract(name).checks_digest() for name in tables])
 
+    def claims(self, study: str) -> str:
+        """Digest of a study's claims.yaml, for the rule that evaluates it."""
+        return digest_of(base.read_yaml(PACKAGE / "studies" / study / "claims.yaml"))
+
     # -- manifests and shards -------------------------------------------------------------------------
     def rows(self, source: str) -> list[mf.Row]:
         """Manifest rows of a source in this run: the committed manifests that its settings name, and the user's.
@@ -136,6 +140,18 @@ class Workflow(Products):
     def shard_files(self, source: str, pattern: str) -> list[str]:
         """One path per shard of a source."""
         return [pattern.replace("{shard}", shard) for shard in self.shards(source)]
+
+    def publish_shards(
+        self, source: str, tables: Sequence[str], more: Mapping[str, Mapping[str, str]] | None = None
+    ) -> None:
+        """Register tables that every shard of a source writes as `<ds>/<table>/<shard>.parquet`; `more`: other parts."""
+        ds, work = self.paths["ds"], self.paths["work"]
+        parts = {shard: {t: f"{ds}/{t}/{shard}.parquet" for t in tables} for shard in self.shards(source)}
+        items, rejects = (
+            self.shard_files(source, f"{work}/{source}/{kind}/{{shard}}.parquet")
+            for kind in ("items", "rejects")
+        )
+        self.publish(source, parts | {k: dict(v) for k, v in (more or {}).items()}, items, rejects)
 
     def _groups(self, source: str, shard: str) -> list[tuple[str, str, list[mf.Row]]]:
         groups: dict[tuple[str, str], list[mf.Row]] = {}

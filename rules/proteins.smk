@@ -1,0 +1,142 @@
+"""Proteins: UniProt sequences and InterPro matches -> joined spans -> figure. The smallest study on joined tables.
+
+REQUIRED INPUTS: receipts of resources/manifests/uniprot.tsv and interpro.tsv.
+OUTPUTS: core_uniprot__proteins, core_interpro__matches, join_proteins__spans; figure span_length; a ledger.
+"""
+
+
+rule uniprot_curate:
+    """UniProtKB FASTA -> core_uniprot__proteins."""
+    input:
+        receipts=W.receipts("uniprot"),
+    output:
+        proteins="<ds>/core_uniprot__proteins/{shard}.parquet",
+        items="<work>/uniprot/items/{shard}.parquet",
+        rejects="<work>/uniprot/rejects/{shard}.parquet",
+    log:
+        "<log>/uniprot/curate/{shard}.log",
+    params:
+        entry="seedlot.sources.uniprot.curate:run",
+        code=W.code("seedlot.sources.uniprot.curate:run"),
+        rows="uniprot",
+        told=W.rows_digest("uniprot"),
+        schema=W.schema("core_uniprot__proteins"),
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    conda:
+        "../envs/seedlot.yaml"
+    script:
+        "../scripts/job.py"
+
+
+rule interpro_curate:
+    """protein2ipr.dat -> core_interpro__matches, 0-based half-open."""
+    input:
+        receipts=W.receipts("interpro"),
+    output:
+        matches="<ds>/core_interpro__matches/{shard}.parquet",
+        items="<work>/interpro/items/{shard}.parquet",
+        rejects="<work>/interpro/rejects/{shard}.parquet",
+    log:
+        "<log>/interpro/curate/{shard}.log",
+    params:
+        entry="seedlot.sources.interpro.curate:run",
+        code=W.code("seedlot.sources.interpro.curate:run"),
+        rows="interpro",
+        told=W.rows_digest("interpro"),
+        schema=W.schema("core_interpro__matches"),
+        batch_rows=W.config.sources.interpro.batch_rows,
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    conda:
+        "../envs/seedlot.yaml"
+    script:
+        "../scripts/job.py"
+
+
+rule proteins_join:
+    """Merge matches to spans and give each the length of its protein."""
+    input:
+        proteins=W.shard_files("uniprot", "<ds>/core_uniprot__proteins/{shard}.parquet"),
+        matches=W.shard_files("interpro", "<ds>/core_interpro__matches/{shard}.parquet"),
+        uniprot_verdict="<work>/uniprot/verdict.json",
+        interpro_verdict="<work>/interpro/verdict.json",
+    output:
+        spans="<ds>/join_proteins__spans/all.parquet",
+    log:
+        "<log>/proteins/join.log",
+    params:
+        entry="seedlot.joins.proteins.spans:run",
+        code=W.code("seedlot.joins.proteins.spans:run"),
+        schema=W.schema("join_proteins__spans"),
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    conda:
+        "../envs/seedlot.yaml"
+    script:
+        "../scripts/job.py"
+
+
+rule domain_spans_evaluate:
+    """Span lengths per entry and the method checks."""
+    input:
+        spans="<ds>/join_proteins__spans/all.parquet",
+        verdict="<work>/proteins/verdict.json",
+    output:
+        summary="<study>/domain_spans/summary.parquet",
+        ledger="<study>/domain_spans/claims.parquet",
+    log:
+        "<log>/domain_spans/evaluate.log",
+    params:
+        entry="seedlot.studies.domain_spans.evaluate:run",
+        code=W.code("seedlot.studies.domain_spans.evaluate:run"),
+        claims=W.claims("domain_spans"),
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    conda:
+        "../envs/seedlot.yaml"
+    script:
+        "../scripts/job.py"
+
+
+rule domain_spans_figure:
+    """Draw the span length of each entry."""
+    input:
+        summary="<study>/domain_spans/summary.parquet",
+    output:
+        svg=report("<fig>/domain_spans/span_length.svg", category="domain_spans", labels={"figure": "span length"}),
+        data="<fig>/domain_spans/span_length.parquet",
+    log:
+        "<log>/domain_spans/figure.log",
+    params:
+        entry="seedlot.studies.domain_spans.figures:run",
+        code=W.code("seedlot.studies.domain_spans.figures:run"),
+        min_proteins=W.config.studies.domain_spans.min_proteins,
+    resources:
+        mem_mb=1000,
+        runtime=15,
+    conda:
+        "../envs/seedlot.yaml"
+    script:
+        "../scripts/job.py"
+
+
+for name, table in (("uniprot", "core_uniprot__proteins"), ("interpro", "core_interpro__matches")):
+    W.publish_shards(name, [table])
+W.publish("proteins", {"all": {"join_proteins__spans": f"{W.paths['ds']}/join_proteins__spans/all.parquet"}})
+W.study(
+    "domain_spans",
+    ["span_length"],
+    [f"{W.paths['study']}/domain_spans/claims.parquet"],
+    ["uniprot", "interpro", "proteins"],
+)
+
+
+rule domain_spans:
+    """Everything of the study domain_spans."""
+    input:
+        W.study_products("domain_spans"),

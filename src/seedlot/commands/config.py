@@ -1,0 +1,36 @@
+"""seedlot config"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from seedlot.config import base
+from seedlot.workflow.model import config_model, docs_text, schema_text
+
+HELP = "check a config, or print the generated schema and key table"
+EXAMPLE = "seedlot config --check config/paper.yaml"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """One of three actions."""
+    group = parser.add_mutually_exclusive_group(required=True)
+    group.add_argument(
+        "--check", type=Path, metavar="FILE", help="validate FILE on top of config/config.yaml"
+    )
+    group.add_argument("--schema", action="store_true", help="print JSON Schema (config/schema.json)")
+    group.add_argument("--docs", action="store_true", help="print the table of keys (docs/config.md)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what was asked for."""
+    if args.schema:
+        print(schema_text(), end="")
+    elif args.docs:
+        print(docs_text(), end="")
+    else:
+        merged = base.merge(base.read_yaml(Path("config/config.yaml")), base.read_yaml(args.check))
+        made = base.load(config_model(), merged, where=str(args.check))
+        print(json.dumps(made.model_dump(mode="json"), indent=1))
+    return 0
