@@ -35,8 +35,8 @@ rule networks_curate:
         ),
     threads: 1
     resources:
-        mem_mb=W.config.sources.networks.mem_mb,
-        runtime=120,
+        mem_mb=W.config.sources.networks.curate_mem_mb,
+        runtime=W.config.sources.networks.curate_minutes,
     conda:
         "../envs/seedlot.yaml"
     script:
