@@ -155,6 +155,11 @@ class Contract(_Strict):
                 return column
         raise unknown("column", name, [c.name for c in self.columns], where=f"contract {self.name}")
 
+    @property
+    def referenced(self) -> tuple[str, ...]:
+        """Names of the tables that references point to, sorted; judging this table needs their files."""
+        return tuple(sorted({r.table for r in self.references}))
+
     def arrow_schema(self) -> pa.Schema:
         """The Arrow schema: types, nullability, and per field its description and unit as metadata."""
         fields = []
