@@ -5,7 +5,9 @@ the same, and importing the package to get at it would run it. Inside a function
 understands what such code is made of: `add_node(s_from)`, `add_edge(s_from)`, `add_weighted_edges_from`
 with literal arguments or names bound to literals; dictionaries of neighbour lists; square blocks of integers
 in a string. A record is one link as written. Both triangles of an integer block are read: where they
-disagree by mistake (Zachary's matrix), either one counts. Everything else in the code is ignored.
+disagree by mistake (Zachary's matrix), either one counts. A function that also builds links by computing
+(from another generator, with add_path, or with add_edge on variables where no block was read) would be read
+in part only: it is refused when asked for by name and left out otherwise.
 """
 
 from __future__ import annotations
@@ -24,6 +26,9 @@ from seedlot.formats.graphs.model import RawGraph, Reject
 MAX_SOURCE = 16 << 20
 DIRECTED = ("DiGraph", "MultiDiGraph")
 FROM_DICT = ("from_dict_of_lists", "from_dict_of_dicts")
+EMPTY = ("Graph", "MultiGraph", "empty_graph", "null_graph", *DIRECTED, *FROM_DICT)
+ADDING = ("add_edge", "add_edges_from", "add_weighted_edges_from", "add_node", "add_nodes_from")
+COMPUTED = ("add_path", "add_cycle", "add_star", "remove_node", "remove_edge", "remove_edges_from", "compose")
 Node = str | int
 
 
@@ -32,7 +37,7 @@ def read(data: bytes, args: dict) -> list[RawGraph]:
 
     args: function, the name of the only function to read, or variable, the name of a module-level literal
     (list of pairs, dictionary of lists, or square list of lists). Rejects: 'not_literal' (a link whose ends
-    are not constants). Raises SeedlotError when the source does not parse or states no link.
+    are not both constants; with no constant end it is code and no record). Raises SeedlotError when the source does not parse or states no link.
     """
     graphs = [scope.graph() for scope in _scopes(data, args) if scope.read]
     if not graphs:
@@ -71,6 +76,13 @@ def _scopes(data: bytes, args: dict) -> list[Scope]:
             raise unknown("function", wanted, [s.name for s in body if isinstance(s, ast.FunctionDef)])
     scopes = []
     for function in functions:
+        reason = _computed(function)
+        if reason is not None:
+            if wanted is not None:
+                raise SeedlotError(
+                    f"'{wanted}' computes a part of its links ({reason}); only literals are read"
+                )
+            continue
         scope = Scope(function.name)
         scope.walk(function)
         scopes.append(scope)
@@ -113,7 +125,7 @@ class Scope:
                     self._matrix(block, part.lineno)
 
     def _call(self, call: ast.Call) -> None:
-        what = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        what = _word(call)
         first = self._resolve(call.args[0]) if call.args else None
         if what in DIRECTED:
             self.directed = True
@@ -158,6 +170,8 @@ class Scope:
         return self.nodes.setdefault(value.value, len(self.nodes))
 
     def _link(self, ends: list[ast.expr], weight: ast.expr | None, where: ast.expr) -> None:
+        if not _stated(ends):
+            return
         places = [self._node(end) for end in ends]
         if len(places) != 2 or None in places:
             text = f"link at line {where.lineno} column {where.col_offset}"
@@ -168,11 +182,10 @@ class Scope:
 
     def _lists(self, value: ast.Dict) -> None:
         for key, row in zip(value.keys, value.values):
-            items = row.keys if isinstance(row, ast.Dict) else row.elts if isinstance(row, SEQUENCE) else []
             if key is not None:
                 self._node(key)
-            for item in items:
-                self._link([key, item] if key is not None and item is not None else [], None, value)
+            for item in _neighbours(row):
+                self._link([key, item] if None not in (key, item) else [], None, value)
 
     def _matrix(self, block: np.ndarray, line: int) -> None:
         place = [self.nodes.setdefault(k, len(self.nodes)) for k in range(len(block))]
@@ -212,8 +225,38 @@ class Scope:
 SEQUENCE = (ast.List, ast.Tuple, ast.Set)
 
 
+def _stated(ends: list[ast.expr]) -> bool:
+    """A link is data when at least one of its ends is a constant; add_edge(row, column) in a loop is code."""
+    return any(isinstance(end, ast.Constant) for end in ends)
+
+
+def _word(call: ast.Call) -> str:
+    """The last name of what is called."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _computed(function: ast.FunctionDef) -> str | None:
+    """The name of the call by which a function computes links, or None when it states all of them."""
+    calls = [p for p in ast.walk(function) if isinstance(p, ast.Call)]
+    added = [c for c in calls if _word(c) in ADDING and isinstance(c.func, ast.Attribute)]
+    graphs = {c.func.value.id for c in added if isinstance(c.func.value, ast.Name)}
+    made = [p for p in ast.walk(function) if isinstance(p, ast.Assign) and _target(p) in graphs]
+    block = any(_block(p.value) is not None for p in ast.walk(function) if isinstance(p, ast.Assign))
+    loose = [c for c in added if _word(c) == "add_edge" and not _stated(c.args[:2])]
+    for call in (p.value for p in made if isinstance(p.value, ast.Call)):
+        if _word(call) not in EMPTY:
+            return _word(call)
+    if loose and not block:
+        return "add_edge on variables"
+    return next((_word(c) for c in calls if _word(c) in COMPUTED), None)
+
+
 def _called(value: ast.expr) -> str | None:
     return value.func.id if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else None
+
+
+def _neighbours(row: ast.expr) -> list[ast.expr | None]:
+    return row.keys if isinstance(row, ast.Dict) else row.elts if isinstance(row, SEQUENCE) else []
 
 
 def _number(value: ast.expr | None) -> float:
@@ -244,7 +287,8 @@ def count(data: bytes, args: dict) -> int:
         return _size(values[-1], {}) if values else 0
     total = 0
     for function in tree.body:
-        if isinstance(function, ast.FunctionDef) and args.get("function") in (None, function.name):
+        wanted = isinstance(function, ast.FunctionDef) and args.get("function") in (None, function.name)
+        if wanted and _computed(function) is None:
             total += _count_in(function)
     return total
 
@@ -259,9 +303,9 @@ def _count_in(function: ast.FunctionDef) -> int:
                 block = _block(part.value)
                 total += 0 if block is None else int(np.count_nonzero(block))
             continue
-        what = part.func.attr if isinstance(part.func, ast.Attribute) else getattr(part.func, "id", "")
+        what = _word(part)
         if what == "add_edge":
-            total += 1
+            total += _stated(part.args[:2])
         elif what.endswith("edges_from") and what.startswith("add_") and part.args:
             total += _size(part.args[0], bound, dictionary=False)
         elif what in FROM_DICT and part.args:
@@ -276,9 +320,14 @@ def _size(value: ast.expr, bound: dict, *, dictionary: bool = True, sequence: bo
         elif _called(value) in ("set", "list", "sorted", "tuple") and len(value.args) == 1:
             value = value.args[0]
     if isinstance(value, ast.Dict):
-        rows = [getattr(row, "elts", getattr(row, "keys", [])) for row in value.values]
-        return sum(map(len, rows)) if dictionary else 0
+        rows = (
+            [(k, v) for k, row in zip(value.keys, value.values) for v in _neighbours(row)]
+            if dictionary
+            else []
+        )
+        return sum(None not in (k, v) and _stated([k, v]) for k, v in rows)
     block = _block(value)
     if block is not None and dictionary:
         return int(np.count_nonzero(block))
-    return len(value.elts) if isinstance(value, SEQUENCE) and sequence else 0
+    rows = value.elts if isinstance(value, SEQUENCE) and sequence else []
+    return sum(isinstance(row, SEQUENCE) and _stated(row.elts[:2]) for row in rows)

@@ -1,6 +1,7 @@
 """TNTP road networks (`*_net.tntp`): metadata in angle brackets, a `~` header, rows that end in `;`.
 
-Own reader; no library at hand knows the format. Node ids are labels, not positions, and zones are nodes.
+Own reader; no library at hand knows the format. Node ids are labels, not positions, and zones are nodes;
+an id of 1..N that no link mentions is an isolated node when N nodes are declared and all ids lie in 1..N.
 A record is a link row; links are directed. The weight is the capacity unless the option `weight` names
 another column of the header.
 """
@@ -53,18 +54,17 @@ def read(data: bytes, args: dict) -> list[RawGraph]:
         tokens.decode(key).strip().lower(): tokens.decode(value).strip()[:200]
         for key, value in META.findall(head)
     }
-    return [
-        by_ids(
-            src[keep],
-            dst[keep],
-            name="",
-            directed=True,
-            weight=weight[keep],
-            read=len(fields),
-            rejects=rejects,
-            notes=notes,
-        )
-    ]
+    rest = dict(name="", directed=True, weight=weight[keep], read=len(fields), rejects=rejects, notes=notes)
+    return [_nodes(src[keep], dst[keep], notes.get("number of nodes", ""), len(data), rest)]
+
+
+def _nodes(src: np.ndarray, dst: np.ndarray, declared: str, size: int, rest: dict) -> RawGraph:
+    """Nodes 1..N when the file declares N nodes and every id lies in 1..N, the mentioned ids otherwise."""
+    ids = np.concatenate([src, dst])
+    if re.fullmatch(r"[0-9]{1,15}", declared) and len(ids) and ids.min() >= 1 and ids.max() <= int(declared):
+        n = limits.check_nodes(int(declared), size, "number of nodes")
+        return RawGraph(n=n, labels=None, id_base=1, src=src - 1, dst=dst - 1, kept=len(src), **rest)
+    return by_ids(src, dst, **rest)
 
 
 def _parts(data: bytes) -> tuple[bytes, bytes, int]:

@@ -1,0 +1,115 @@
+"""JSON node-link documents: `nodes` with ids, `links` (or `edges`) with source and target.
+
+The standard library's json does the parsing; what the objects mean is ours, because networkx's reader needs
+exact key names and drops what it does not know. A record is an entry of the link list.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from seedlot.config.errors import SeedlotError, unknown
+from seedlot.formats.graphs import limits, tokens
+from seedlot.formats.graphs.model import RawGraph, Reject
+
+NODES, LINKS = ("nodes", "vertices"), ("links", "edges")
+SRC, DST, WEIGHT = ("source", "from", "src", "u"), ("target", "to", "dst", "v"), ("weight", "value", "w")
+
+
+def read(data: bytes, args: dict) -> list[RawGraph]:
+    """The network of a document.
+
+    Ends are node ids, or, when no node has an id, positions in `nodes`; ids that `nodes` lacks become nodes
+    in order of appearance. args: directed (bool, overrides the document). Rejects: 'not_an_object',
+    'bad_id' (no source or target, or one that is neither text nor a number), 'bad_weight'. Raises
+    SeedlotError when the document is not JSON or holds no link list.
+    """
+    for key in args:
+        if key not in ("format", "directed"):
+            raise unknown("reader option", key, ("directed",))
+    document = _document(data)
+    nodes = next((document[key] for key in NODES if isinstance(document.get(key), list)), [])
+    index: dict[str, int] = {}
+    for place, node in enumerate(nodes):
+        index.setdefault(_id(node, place), len(index))
+    src, dst, weight, rejects = [], [], [], []
+    entries = _links(document)
+    for record, entry in enumerate(entries):
+        ends, value, reason = _link(entry)
+        if reason:
+            rejects.append(Reject(None, record, reason, json.dumps(entry)[:200]))
+            limits.check_rejects(len(rejects), "links")
+            continue
+        src.append(index.setdefault(ends[0], len(index)))
+        dst.append(index.setdefault(ends[1], len(index)))
+        weight.append(value)
+    known = np.array(weight, np.float64)
+    return [
+        RawGraph(
+            name=str(document.get("name", ""))[:200],
+            n=len(index),
+            labels=list(index),
+            id_base=0,
+            src=np.array(src, np.int64),
+            dst=np.array(dst, np.int64),
+            directed=bool(args.get("directed", document.get("directed", False))),
+            weight=None if np.isnan(known).all() else known,
+            read=len(entries),
+            kept=len(src),
+            rejects=rejects,
+        )
+    ]
+
+
+def _document(data: bytes) -> dict:
+    try:
+        document = json.loads(tokens.decode(tokens.normalise(data)))
+    except (ValueError, RecursionError) as error:
+        raise SeedlotError(f"not readable as JSON: {error}") from error
+    if not isinstance(document, dict):
+        raise SeedlotError("the JSON document is not an object with nodes and links")
+    inner = document.get("graph")
+    if not any(key in document for key in LINKS) and isinstance(inner, dict):
+        return inner
+    return document
+
+
+def _links(document: dict) -> list:
+    for key in LINKS:
+        if isinstance(document.get(key), list):
+            return document[key]
+    raise SeedlotError("the JSON document has no list of links", todo="expected 'links' or 'edges'")
+
+
+def _text(value: object) -> str | None:
+    """An id as a label: text or a whole number."""
+    if isinstance(value, str) and value:
+        return value
+    return str(value) if type(value) is int or (type(value) is float and value == value) else None
+
+
+def _id(node: object, place: int) -> str:
+    stated = node.get("id") if isinstance(node, dict) else node
+    return _text(stated) or str(place)
+
+
+def _link(entry: object) -> tuple[tuple[str, str], float, str]:
+    """(ends, weight or NaN, reason for a reject or '')."""
+    if not isinstance(entry, dict):
+        return ("", ""), np.nan, "not_an_object"
+    ends = [next((_text(entry[key]) for key in keys if key in entry), None) for keys in (SRC, DST)]
+    if None in ends:
+        return ("", ""), np.nan, "bad_id"
+    stated = next((entry[key] for key in WEIGHT if key in entry), None)
+    if stated is None:
+        return (ends[0], ends[1]), np.nan, ""
+    if type(stated) not in (int, float) or not abs(stated) < 1e300:
+        return ("", ""), np.nan, "bad_weight"
+    return (ends[0], ends[1]), float(stated), ""
+
+
+def count(data: bytes, args: dict) -> int:
+    """Length of the link list."""
+    return len(_links(_document(data)))
