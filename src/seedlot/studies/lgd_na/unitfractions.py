@@ -1,0 +1,33 @@
+"""Images of the fractions 1/1, 1/2, ... modulo 2^64, and what equal images of two sums prove."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def two_adic(top: int) -> tuple[int, np.ndarray]:
+    """(E, table): table[c] = 2^E / (1 + c) modulo 2^64 for c < top; exact because 2^E holds every
+    power of two that divides a 1 + c. Stored as int64, whose products wrap the same way."""
+    scale_bits = top.bit_length()
+    values = np.arange(1, top + 1, dtype=np.uint64)
+    low = values & (~values + np.uint64(1))
+    odd = values // low
+    inverse = odd.copy()  # right to 3 bits, and each Newton step doubles that
+    for _ in range(5):
+        inverse *= np.uint64(2) - odd * inverse
+    return scale_bits, ((np.uint64(1 << scale_bits) // low) * inverse).view(np.int64)
+
+
+def safe_gap(top: int, scale_bits: int) -> float:
+    """Largest distance of two scores at which equal images prove equality (0.0 when none does).
+
+    The difference times 2^E times the odd part of lcm(1..top) is an integer divisible by 2^64.
+    """
+    sieve = np.ones(top + 1, np.bool_)
+    log_odd = 0.0
+    for p in range(2, top + 1):
+        if sieve[p]:
+            sieve[p * p :: p] = False
+            if p > 2:
+                log_odd += np.log2(p) * int(np.log(top + 0.5) / np.log(p))
+    return float(2.0 ** max(63.9 - log_odd - scale_bits, -1000.0)) if log_odd < 900 else 0.0
