@@ -45,6 +45,7 @@ def redact(text: str, source: str, environ: Mapping[str, str]) -> str:
     key = environ.get(key_variable(source), "").strip()
     if not key:
         return text
-    for secret in {key, base64.b64encode(key.encode()).decode(), key.rpartition(":")[2] or key}:
+    forms = {key, base64.b64encode(key.encode()).decode(), key.rpartition(":")[2] or key}
+    for secret in sorted(forms, key=len, reverse=True):
         text = text.replace(secret, "***")
     return text

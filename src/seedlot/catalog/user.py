@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -95,12 +96,16 @@ def _items(names: list[str], path: Path, lines: list[int]) -> list[str]:
             raise SeedlotError(f"item '{name}' occurs twice (line {first[name]})", where=f"{path}:{line}")
         first[name] = line
     slugs = [re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") for name in names]
-    return [
+    often = Counter(slugs)
+    items = [
         slug
-        if slug and slugs.count(slug) == 1
+        if slug and often[slug] == 1
         else f"{slug or 'x'}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
         for slug, name in zip(slugs, names, strict=True)
     ]
+    if len(set(items)) < len(items):
+        raise SeedlotError("two names become one item", where=str(path), todo="rename one of them")
+    return items
 
 
 def _cells(
