@@ -45,8 +45,9 @@ log = logging.getLogger("seedlot")
 def run(job: Job) -> None:
     """Curate the items of one shard.
 
-    input: receipts. params: rows (manifest rows as dicts). output: nets, nodes, edges, links, truth, items,
-    rejects. An item that cannot be read or is too small is a row of `items`, never an exception.
+    input: receipts. params: rows (manifest rows as dicts). output: nets, nodes, edges, links, truth,
+    outcomes (one row per item), rejects. An item that cannot be read or is too small is a row of `outcomes`,
+    never an exception.
     """
     receipts = {one.item: one for path in job.paths("receipts") for one in read_receipt(path)}
     rows = sorted((Row.from_dict(values) for values in job.params["rows"]), key=lambda row: row.item)
@@ -68,7 +69,7 @@ def run(job: Job) -> None:
     finally:
         for spool in spools.values():
             spool.remove()
-    write_items(job.output["items"], items)
+    write_items(job.output["outcomes"], items)
     write_rejects(job.output["rejects"], rejects)
 
 

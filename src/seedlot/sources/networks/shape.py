@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 ROUNDS = 3
 MAX_ROUNDS = 50
@@ -54,14 +56,20 @@ def fingerprint(n: int, src: np.ndarray, dst: np.ndarray) -> str:
 def isomorphic(one: Adjacency, two: Adjacency) -> bool | None:
     """Whether two connected graphs are equal up to numbering; None when the search was given up.
 
-    Refinement and individualisation with backtracking. Twins (nodes with the same neighbours) are told apart
-    at once, which is safe since they can be exchanged freely. True rests on a comparison of all links; False
-    on colours that cannot be matched. The search stops after LINKS_TOUCHED link visits.
+    Refinement and individualisation: first greedily, many independent places at a time, then with backtracking.
+    Twins (nodes with the same neighbours) are told apart at once, which is safe since they can be exchanged
+    freely. True rests on a comparison of all links; False on colours that cannot be matched. The search stops
+    after LINKS_TOUCHED link visits.
     """
     if (one.n, one.m) != (two.n, two.m):
         return False
     budget = max(20, LINKS_TOUCHED // (4 * one.m * MAX_ROUNDS))
     pair = _stable(one, _split_twins(one)), _stable(two, _split_twins(two))
+    if not np.array_equal(np.sort(pair[0]), np.sort(pair[1])):
+        return False
+    mine, theirs = (_told_apart(graph, colours, budget) for graph, colours in zip((one, two), pair))
+    if np.array_equal(np.sort(mine), np.sort(theirs)) and _same_links(one, two, mine, theirs):
+        return True
     stack: list[Iterator[tuple[np.ndarray, np.ndarray]]] = [iter([pair])]
     while stack:
         pair = next(stack[-1], None)
@@ -81,6 +89,40 @@ def isomorphic(one: Adjacency, two: Adjacency) -> bool | None:
             continue
         stack.append(_branches(one, two, mine, theirs, cell))
     return False
+
+
+def _told_apart(graph: Adjacency, colours: np.ndarray, rounds: int) -> np.ndarray:
+    """Colours refined until all are distinct or `rounds` are over, by arbitrary choices that need not fit.
+
+    Nodes that share their colour form components once all others are taken away. Cells of components that do
+    not meet can be treated at the same time; where every node of a cell has a component of its own, the
+    components are taken as interchangeable and numbered, elsewhere one node is fixed.
+    """
+    for _ in range(rounds):
+        _, cell, sizes = np.unique(colours, return_inverse=True, return_counts=True)
+        loose = np.flatnonzero(sizes[cell] > 1)
+        if not len(loose):
+            break
+        place = np.full(graph.n, -1, dtype=np.int64)
+        place[loose] = np.arange(len(loose))
+        inside = (place[graph.src] >= 0) & (place[graph.dst] >= 0)
+        component = _components(len(loose), place[graph.src[inside]], place[graph.dst[inside]])
+        count, cells = component.max() + 1, cell[loose]
+        group = _components(count + len(sizes), component, count + cells)[count + cells]
+        order = np.lexsort((loose, cells, sizes[cells], group))
+        chosen_cells = cells[order][np.r_[True, np.diff(group[order]) != 0]]
+        chosen = loose[np.isin(cells, chosen_cells)]
+        number = _ordinal(cell[chosen])
+        homes = np.unique(np.column_stack((cell[chosen], component[place[chosen]])), axis=0)[:, 0]
+        alone = np.bincount(homes, minlength=len(sizes))[cell[chosen]] == sizes[cell[chosen]]
+        colours = colours.copy()
+        colours[chosen] ^= _mix(np.where(alone, number + np.uint64(1), np.minimum(number, np.uint64(1))))
+        colours = _stable(graph, colours)
+    return colours
+
+
+def _components(n: int, src: np.ndarray, dst: np.ndarray) -> np.ndarray:
+    return connected_components(coo_array((np.ones(len(src)), (src, dst)), shape=(n, n)), directed=False)[1]
 
 
 def _branches(
