@@ -91,9 +91,11 @@ def _check(row: Release, folder: Path, where: str) -> None:
         raise SeedlotError(
             f"added: expected a date like 2026-01-31, saw '{row.added}'", where=where
         ) from None
-    if row.manifest != f"manifests/{row.source}.tsv":
+    if not re.fullmatch(rf"manifests/{row.source}(_[a-z0-9_]+)?\.tsv", row.manifest):
         raise SeedlotError(
-            f"manifest: expected 'manifests/{row.source}.tsv', saw '{row.manifest}'", where=where
+            f"manifest: expected 'manifests/{row.source}.tsv' or 'manifests/{row.source}_<more>.tsv', "
+            f"saw '{row.manifest}'",
+            where=where,
         )
     if not (folder / row.manifest).is_file():
         raise SeedlotError(
@@ -107,23 +109,31 @@ def find_release(releases: list[Release], source: str, release: str) -> Release 
 
 
 def load_catalogue(resources: Path) -> tuple[list[Release], dict[str, list[Row]]]:
-    """sources.tsv and every manifest it names, joined both ways.
+    """sources.tsv and every manifest, the latter by their path relative to `resources`, joined both ways.
 
-    Raises SeedlotError when a manifest row names a release that sources.tsv lacks (nearest one named), or
-    when a release has no row in its manifest.
+    Raises SeedlotError when a manifest row names a release that its source lacks (nearest one named), when
+    a release has no row in the manifest it names, or when a manifest belongs to no release.
     """
-    table = Path(resources) / "sources.tsv"
-    releases = load_releases(table)
-    manifests = {row.source: Path(resources) / row.manifest for row in releases}
-    rows = {source: load_manifest(path, source) for source, path in manifests.items()}
-    for source, found in rows.items():
-        names = [row.release for row in releases if row.source == source]
-        for row in found:
-            if row.release not in names:
+    resources = Path(resources)
+    releases = load_releases(resources / "sources.tsv")
+    owners = {row.manifest: row.source for row in releases}
+    for path in sorted((resources / "manifests").glob("*.tsv")):
+        name = path.relative_to(resources).as_posix()
+        if name not in owners and not name.endswith(".lock.tsv"):
+            raise SeedlotError(
+                f"no release names '{name}'", where=str(resources / "sources.tsv"), todo="add its row"
+            )
+    found: dict[str, list[Row]] = {}
+    for name, source in sorted(owners.items()):
+        rows = found[name] = load_manifest(resources / name, source)
+        known = [row.release for row in releases if row.source == source]
+        for row in rows:
+            if row.release not in known:
                 raise unknown(
-                    f"release of {source}", row.release, names, where=f"{manifests[source]}: {row.item}"
+                    f"release of {source}", row.release, known, where=f"{resources / name}: {row.item}"
                 )
-        for name in names:
-            if not any(row.release == name for row in found):
-                raise SeedlotError(f"release '{name}' of {source} has no item", where=f"{manifests[source]}")
-    return releases, rows
+        used = {row.release for row in rows}
+        for release in releases:
+            if release.manifest == name and release.release not in used:
+                raise SeedlotError(f"release '{release.release}' has no item", where=str(resources / name))
+    return releases, found

@@ -77,18 +77,33 @@ def test_order_and_repeats_are_refused(tmp_path):
 
 def test_manifest_and_table_are_joined_both_ways(tmp_path):
     resources(tmp_path, ROW)
-    assert [row.item for row in load_catalogue(tmp_path)[1]["nets"]] == ["a"]
+    assert [row.item for row in load_catalogue(tmp_path)[1]["manifests/nets.tsv"]] == ["a"]
     resources(tmp_path, ROW, items=[ITEM | {"release": "2042"}])
     with pytest.raises(SeedlotError, match="did you mean '2024'"):
         load_catalogue(tmp_path)
     resources(tmp_path, ROW, ROW | {"release": "2025"})
-    with pytest.raises(SeedlotError, match="release '2025' of nets has no item"):
+    with pytest.raises(SeedlotError, match="release '2025' has no item"):
         load_catalogue(tmp_path)
 
 
 def test_committed_catalogue_is_valid():
     releases, rows = load_catalogue(RESOURCES)
-    assert {row.source for row in releases} == set(rows)
+    assert releases and {row.manifest for row in releases} == set(rows)
+
+
+def test_manifest_that_no_release_names_is_refused(tmp_path):
+    resources(tmp_path, ROW)
+    (tmp_path / "manifests" / "other.tsv").write_text("\t".join(COMMON) + "\n")
+    with pytest.raises(SeedlotError, match="no release names 'manifests/other.tsv'"):
+        load_catalogue(tmp_path)
+
+
+def test_one_source_may_have_two_manifests(tmp_path):
+    more = "manifests/nets_more.tsv"
+    resources(tmp_path, ROW)
+    (tmp_path / more).write_text((tmp_path / "manifests/nets.tsv").read_text().replace("2024", "2025"))
+    resources(tmp_path, ROW, ROW | {"release": "2025", "manifest": more})
+    assert set(load_catalogue(tmp_path)[1]) == {"manifests/nets.tsv", more}
 
 
 def test_missing_licences_name_page_and_variable(tmp_path):
