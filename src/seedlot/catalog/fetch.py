@@ -296,7 +296,10 @@ def _unfinished(work: _Work, offline: bool) -> SeedlotError:
         lines.append(f"and {len(passing) - SHOWN} more")
     known = sum(row.bytes or 0 for row, _ in passing) / 1e6
     what = f"{len(passing)} of {len(work.rows)} items of {work.source} could not be fetched this time"
-    todo = "run the same command again: files that came are kept, the others are resumed"
+    todo = (
+        "run the same command again: files that came are kept, the others are resumed; "
+        "or name another place for them in `mirrors`"
+    )
     if all(REMEDY in reason for _, reason in passing):
         todo = REMEDY
     elif offline:
