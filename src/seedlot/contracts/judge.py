@@ -27,19 +27,23 @@ def run(job: Job) -> None:
     """Judge the tables of one subject (a source, join or study).
 
     params: `subject`, `run`, `tables` (contract names). input: `checks` (check tables); per judged and per
-    referenced table its shards, under the table's name; optionally `items` (items tables) and `expected` (the
-    TSV of accepted counts, see `contracts.accept`). output: `verdict` (JSON), optionally `docs` (one HTML page).
+    referenced table its shards, under the table's name; optionally `outcomes` (items tables) and `expected`
+    (the TSV of accepted counts, see `contracts.accept`). output: `verdict` (JSON), optionally `docs` (one HTML page).
     A broken promise is a verdict `fail`, not an error. The verdict holds no times: equal lots, contracts and
     code give equal bytes. Shards left in a table's own folder by another bucket count are deleted and named.
     """
     names = list(job.params["tables"])
     files = {
-        name: job.paths(name) for name in job.input if name not in ("checks", "items", "rejects", "expected")
+        name: job.paths(name)
+        for name in job.input
+        if name not in ("checks", "outcomes", "rejects", "expected")
     }
     for name in names:
         drop_stale(name, files[name])
     checks = pl.from_arrow(read_table(job.paths("checks")))
-    items = count_items(pl.from_arrow(read_table(job.paths("items")))) if job.input.get("items") else None
+    items = (
+        count_items(pl.from_arrow(read_table(job.paths("outcomes")))) if job.input.get("outcomes") else None
+    )
     expected = read_expected(job.path("expected")) if job.input.get("expected") else {}
     promised = {name: contract(name) for name in names}
     measured = {
