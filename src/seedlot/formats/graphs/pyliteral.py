@@ -36,8 +36,8 @@ def read(data: bytes, args: dict) -> list[RawGraph]:
     """The networks of a source file, one for each function that states links, in file order.
 
     args: function, the name of the only function to read, or variable, the name of a module-level literal
-    (list of pairs, dictionary of lists, or square list of lists). Rejects: 'not_literal' (a link whose ends
-    are not both constants; with no constant end it is code and no record). Raises SeedlotError when the source does not parse or states no link.
+    (list of pairs, dictionary of lists, or square list of lists). Rejects: 'not_literal' (a link of which
+    one end is no constant). Raises SeedlotError when the source does not parse or states no link.
     """
     graphs = [scope.graph() for scope in _scopes(data, args) if scope.read]
     if not graphs:
