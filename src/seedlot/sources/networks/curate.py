@@ -238,7 +238,7 @@ def _link_batches(item: str, raw: RawGraph) -> Iterator[pa.RecordBatch]:
         "dst_label": labels.take(pa.array(raw.dst)),
         "weight": raw.weight,
         "time": raw.time,
-        "relation": raw.relation,
+        "relation": None if raw.relation is None else np.where(raw.relation == "", None, raw.relation),
         "is_directed": raw.directed,
     }
     return _batches(columns, "links", len(raw.src))
