@@ -18,8 +18,8 @@ SCHEMA = [
     ("domain", pa.string()),
     ("evidence", pa.string()),
     ("method", pa.string()),
-    ("nodes", pa.float64()),
-    ("links", pa.float64()),
+    ("nodes_permille", pa.int32()),
+    ("links_permille", pa.int32()),
     ("gain", pa.float64()),
 ]
 
@@ -42,20 +42,22 @@ def run(job: Job) -> None:
 
 def draw(rows: list[dict[str, Any]], claims: list[Claim], evidence: str):
     """One panel per dose; a dot per network, a bar at the mean, the published range as a band."""
-    doses = sorted({(r["nodes"], r["links"]) for r in rows})
+    doses = sorted({(r["nodes_permille"], r["links_permille"]) for r in rows})
     methods = common.in_order({r["method"] for r in rows})
     fig = plot.new_figure(3.4 * len(doses) + 0.6, 3.8)
     axes = fig.subplots(1, len(doses), sharey=True, squeeze=False)[0]
     rng = np.random.default_rng(0)  # jitter only
     for ax, dose in zip(axes, doses, strict=True):
         for claim in claims:
-            if (claim.get("scope")["nodes"], claim.get("scope")["links"]) == dose:
+            if tuple(round(1000 * claim.get("scope")[k]) for k in ("nodes", "links")) == dose:
                 low, high = (100 * claim.get("metric")[k] for k in ("low", "high"))
                 ax.axhspan(low, high, color=plot.PALE, zorder=0)
                 ax.text(len(methods) - 0.45, high, "paper's range ", ha="right", va="bottom", fontsize=7)
         for at, method in enumerate(methods):
             gains = [
-                100 * r["gain"] for r in rows if r["method"] == method and (r["nodes"], r["links"]) == dose
+                100 * r["gain"]
+                for r in rows
+                if r["method"] == method and (r["nodes_permille"], r["links_permille"]) == dose
             ]
             spots = at + rng.uniform(-0.18, 0.18, len(gains))
             ax.plot(spots, gains, "o", color=common.colour(method), markersize=4, alpha=0.55)
@@ -67,7 +69,7 @@ def draw(rows: list[dict[str, Any]], claims: list[Claim], evidence: str):
         ax.set_xticks(range(len(methods)), [common.label(m) for m in methods])
         ax.set_xlim(-0.5, len(methods) - 0.3)
         ax.set_yscale("symlog", linthresh=100)
-        ax.set_title(f"{100 * dose[1]:.0f} % of missing links, {100 * dose[0]:.0f} % of nodes")
+        ax.set_title(f"{dose[1] / 10:g} % of missing links, {dose[0] / 10:g} % of nodes")
     ticks = [t for t in (-100, -50, 0, 50, 100, 200, 500, 1000, 5000) if axes[0].get_ylim()[0] <= t]
     axes[0].set_yticks([t for t in ticks if t <= axes[0].get_ylim()[1]], None)
     axes[0].yaxis.set_major_formatter(lambda v, _: f"{v:+.0f} %" if v else "0")

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from seedlot.contracts.model import contract
 from seedlot.store.parquet import read_table, write_table
+from seedlot.studies.lgd_na.graph import Graph, from_links
 
 NET_COLUMNS = ("net_id", "domain", "family", "evidence", "n", "m", "duplicate_of", "raw_sha256")
 RUN_COLUMNS = ("net_id", "method", "mode", "reinsert", "status", "n_removals", "auc_paper")
@@ -101,6 +103,37 @@ def matrix(
     return Matrix(
         runs.nets.where(use), present, auc[use], base[use], absent, left_out, int((here & ~use).sum())
     )
+
+
+def graphs(edges: Sequence[Path], sizes: dict[str, int]) -> dict[str, Graph]:
+    """net_id -> Graph of the networks in `sizes` (net_id -> n), out of shards of core_networks__edges."""
+    wanted = pa.array(sorted(sizes), pa.string())
+    out = {}
+    for path in edges:
+        table = read_table(path, columns=("net_id", "src", "dst"))
+        table = table.filter(pc.is_in(table["net_id"], wanted))
+        names = table["net_id"].to_numpy(zero_copy_only=False).astype(str)
+        src, dst = table["src"].to_numpy(), table["dst"].to_numpy()
+        for name in sorted(set(names.tolist())):
+            here = names == name
+            out[name] = from_links(sizes[name], src[here], dst[here])
+    return out
+
+
+def orders(
+    curves: Sequence[Path], wanted: Iterable[str], mode: str, reinsert: str
+) -> dict[tuple[str, str], np.ndarray]:
+    """(net_id, method) -> removed nodes in order, int32, of the wanted networks; finished runs only have curves."""
+    columns = ("net_id", "method", "mode", "reinsert", "step", "node")
+    names = pa.array(sorted(wanted), pa.string())
+    steps: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for path in curves:
+        table = read_table(path, columns)
+        same = pc.and_(pc.equal(table["mode"], mode), pc.equal(table["reinsert"], reinsert))
+        for r in table.filter(pc.and_(pc.is_in(table["net_id"], names), same)).to_pylist():
+            if r["node"] is not None:
+                steps.setdefault((r["net_id"], r["method"]), []).append((r["step"], r["node"]))
+    return {key: np.array([node for _, node in sorted(s)], dtype=np.int32) for key, s in steps.items()}
 
 
 def write_rows(path: Path, name: str, rows: list[dict[str, Any]]) -> None:
