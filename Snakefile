@@ -19,7 +19,8 @@ pathvars:
 
 include: "rules/common.smk"
 include: "rules/networks.smk"
-include: "rules/lgd_na.smk"
+include: "rules/heat.smk"
+include: "rules/proteins.smk"
 include: "rules/verify.smk"
 include: "rules/report.smk"
 

@@ -12,7 +12,7 @@ rule heat_curate:
     output:
         fields="<ds>/core_heat__fields/{shard}.json",
         simulations="<ds>/core_heat__simulations/{shard}.parquet",
-        items="<work>/heat/items/{shard}.parquet",
+        outcomes="<work>/heat/items/{shard}.parquet",
         rejects="<work>/heat/rejects/{shard}.parquet",
     log:
         "<log>/heat/curate/{shard}.log",

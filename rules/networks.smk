@@ -15,7 +15,7 @@ rule networks_curate:
         nodes="<ds>/core_networks__nodes/{shard}.parquet",
         edges="<ds>/core_networks__edges/{shard}.parquet",
         truth="<ds>/sim_networks__truth/{shard}.parquet",
-        items="<work>/networks/items/{shard}.parquet",
+        outcomes="<work>/networks/items/{shard}.parquet",
         rejects="<work>/networks/rejects/{shard}.parquet",
     log:
         "<log>/networks/curate/{shard}.log",
@@ -35,8 +35,8 @@ rule networks_curate:
         ),
     threads: 1
     resources:
-        mem_mb=W.config.sources.networks.curate_mem_mb,
-        runtime=W.config.sources.networks.curate_minutes,
+        mem_mb=W.config.sources.networks.mem_mb,
+        runtime=120,
     conda:
         "../envs/seedlot.yaml"
     script:

@@ -11,7 +11,7 @@ rule uniprot_curate:
         receipts=W.receipts("uniprot"),
     output:
         proteins="<ds>/core_uniprot__proteins/{shard}.parquet",
-        items="<work>/uniprot/items/{shard}.parquet",
+        outcomes="<work>/uniprot/items/{shard}.parquet",
         rejects="<work>/uniprot/rejects/{shard}.parquet",
     log:
         "<log>/uniprot/curate/{shard}.log",
@@ -36,7 +36,7 @@ rule interpro_curate:
         receipts=W.receipts("interpro"),
     output:
         matches="<ds>/core_interpro__matches/{shard}.parquet",
-        items="<work>/interpro/items/{shard}.parquet",
+        outcomes="<work>/interpro/items/{shard}.parquet",
         rejects="<work>/interpro/rejects/{shard}.parquet",
     log:
         "<log>/interpro/curate/{shard}.log",

@@ -4,7 +4,7 @@
 rule report:
     """Write results/report/index.html: claims ledger, datasets with verdicts, figures, failures, run times."""
     input:
-        lambda w: W.products(W.config),
+        products=lambda w: W.products(W.config),
     output:
         page="<report>/index.html",
     log:

@@ -11,7 +11,6 @@ rule verify_check:
         "<log>/{subject}/check/{part}.log",
     params:
         entry="seedlot.contracts.check:run",
-        code=W.code("seedlot.contracts.check:run"),
         tables=lambda w: W.tables_of_part(w.subject, w.part),
         checks=lambda w: W.checks(*W.tables_of_part(w.subject, w.part)),
     resources:
@@ -34,7 +33,6 @@ rule verify_judge:
         "<log>/{subject}/judge.log",
     params:
         entry="seedlot.contracts.judge:run",
-        code=W.code("seedlot.contracts.judge:run"),
         subject="{subject}",
         run=W.run,
         tables=lambda w: W.tables_of(w.subject),

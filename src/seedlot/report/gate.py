@@ -29,7 +29,7 @@ def failures(items: list[Path], verdicts: list[Path]) -> list[str]:
 
 def run(job: Job) -> None:
     """Write the gate file, or raise SeedlotError naming what failed."""
-    lines = failures(job.paths("items"), job.paths("verdicts"))
+    lines = failures(job.paths("outcomes"), job.paths("verdicts"))
     if lines:
         more = [f"… and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
         raise SeedlotError(
@@ -38,4 +38,6 @@ def run(job: Job) -> None:
             where=str(job.path("report")),
             todo="mend the input or the manifest and run again: only what depends on it is redone",
         )
-    write_json(job.output["gate"], {"items": len(job.paths("items")), "verdicts": len(job.paths("verdicts"))})
+    write_json(
+        job.output["gate"], {"items": len(job.paths("outcomes")), "verdicts": len(job.paths("verdicts"))}
+    )

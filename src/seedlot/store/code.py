@@ -14,6 +14,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import tokenize
 from collections.abc import Iterable
 from functools import cache
@@ -92,7 +93,8 @@ class Memo:
             except (OSError, ValueError):
                 self.rows = {}  # a half-written memo is only a slower start
 
-    def module(self, name: str) -> tuple[str, list[str]]:
+    def module(self, name: str) -> tuple[str, list[str], str]:
+        """(text digest, imported seedlot modules, 'FORMAT = n' line or '') of a module."""
         path = module_path(name)
         if path is None:
             raise ValueError(f"no module {name}")
@@ -102,9 +104,10 @@ class Memo:
         if row is None or row[:2] != stamp:
             source = path.read_text(encoding="utf-8")
             digest = hashlib.sha256(stripped(source).encode()).hexdigest()
-            row = [*stamp, digest, imports_of(source)]
+            form = re.search(r"^FORMAT = \d+$", source, re.MULTILINE)
+            row = [*stamp, digest, imports_of(source), form[0] if form else ""]
             self.rows[name], self.dirty = row, True
-        return row[2], row[3]
+        return row[2], row[3], row[4]
 
     def save(self) -> None:
         if self.path is None or not self.dirty:
@@ -117,15 +120,22 @@ class Memo:
 
 
 def reached(names: Iterable[str], memo: Memo) -> dict[str, str]:
-    """Module name -> text digest for every module reached by import from `names`, outside parts left out."""
-    todo, seen = list(names), {}
+    """Module name -> text digest for every module reached by import from `names`.
+
+    Modules of OUTSIDE count by their hand-raised FORMAT alone, where they have one.
+    """
+    todo, seen, done = list(names), {}, set()
     while todo:
         name = todo.pop()
-        if name in seen or name.startswith(OUTSIDE):
+        if name in done:
             continue
-        digest, imports = memo.module(name)
-        seen[name] = digest
-        todo.extend(imports)
+        done.add(name)
+        digest, imports, form = memo.module(name)
+        if not name.startswith(OUTSIDE):
+            seen[name] = digest
+            todo.extend(imports)
+        elif form:
+            seen[name] = form
     return seen
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from seedlot.config.errors import SeedlotError
+
 
 @dataclass(frozen=True)
 class Job:
@@ -33,8 +35,10 @@ class Job:
         return [value] if isinstance(value, Path) else list(value)
 
     def path(self, name: str) -> Path:
-        """The input of that name, which must be one file."""
-        value = self.input[name]
-        if isinstance(value, Path):
-            return value
-        raise TypeError(f"rule {self.rule}: input '{name}' is a list of {len(value)} files")
+        """The one file of that input; SeedlotError when the rule gave several."""
+        found = self.paths(name)
+        if len(found) != 1:
+            raise SeedlotError(
+                f"input '{name}' is {len(found)} files, this step works on one", where=f"rule {self.rule}"
+            )
+        return found[0]

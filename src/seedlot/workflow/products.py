@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from seedlot.config.errors import unknown
+from seedlot.contracts.model import contract
+
+EXPECTED = Path("resources/expected")
 
 
 @dataclass
@@ -34,6 +38,7 @@ class Products:
     """Filled by the rule files while they are parsed; read by input functions afterwards."""
 
     paths: dict[str, str]
+    run: str
 
     def __init__(self) -> None:
         self.subjects: dict[str, Subject] = {}
@@ -80,16 +85,24 @@ class Products:
         return dict(self.subjects[wildcards.subject].parts[wildcards.part])
 
     def judge_inputs(self, wildcards) -> dict[str, Any]:
-        """Inputs of verify_judge: every check table, every table's files, items and rejects."""
+        """Inputs of verify_judge: check tables, every judged or referenced table's files, items, rejects, expected."""
         subject = self.subject(wildcards.subject)
         checks = [f"{self.paths['work']}/{wildcards.subject}/checks/{part}.parquet" for part in subject.parts]
         files = {
             table: [part[table] for part in subject.parts.values() if table in part]
             for table in self.tables_of(wildcards.subject)
         }
-        named = {"checks": checks, **files}
+        referenced = {r.table for table in files for r in contract(table).references} - set(files)
+        named = {
+            "checks": checks,
+            **files,
+            **{table: self.table_files(table) for table in sorted(referenced)},
+        }
+        expected = EXPECTED / f"{self.run}.tsv"
+        if expected.is_file():
+            named["expected"] = expected.as_posix()
         if subject.items:
-            named["items"] = subject.items
+            named["outcomes"] = subject.items
         if subject.rejects:
             named["rejects"] = subject.rejects
         return named
@@ -126,7 +139,7 @@ class Products:
         """Items files and verdicts of the chosen studies."""
         subjects = list(dict.fromkeys(s for name in self.chosen(config) for s in self.studies[name].subjects))
         return {
-            "items": [path for s in subjects for path in self.subjects[s].items],
+            "outcomes": [path for s in subjects for path in self.subjects[s].items],
             "verdicts": [self.verdict(s) for s in subjects],
         }
 
@@ -142,7 +155,12 @@ class Products:
                 for name in self.chosen(config)
             },
             "subjects": {
-                s: {"tables": self.tables_of(s), "verdict": self.verdict(s)}
+                s: {
+                    "tables": self.tables_of(s),
+                    "verdict": self.verdict(s),
+                    "outcomes": self.subjects[s].items,
+                    "rejects": self.subjects[s].rejects,
+                }
                 for name in self.chosen(config)
                 for s in self.studies[name].subjects
             },

@@ -87,7 +87,7 @@ def run(job: Job) -> None:
     write_fields(job.output["fields"], np.concatenate(fields), index[0]["dt"])
     schema = contract("core_heat__simulations").arrow_schema()
     write_table(job.output["simulations"], pa.Table.from_pylist(index, schema=schema), schema, ["simulation"])
-    write_items(job.output["items"], items)
+    write_items(job.output["outcomes"], items)
     write_rejects(job.output["rejects"], rejects)
 
 

@@ -108,5 +108,5 @@ def run(job: Job) -> None:
     items: list[dict[str, Any]] = []
     made = contract("core_interpro__matches")
     write_table(job.output["matches"], batches(job, rejects, items), made.arrow_schema(), made.key)
-    write_items(job.output["items"], items)
+    write_items(job.output["outcomes"], items)
     write_rejects(job.output["rejects"], rejects)

@@ -78,5 +78,5 @@ def run(job: Job) -> None:
         rejects += bad
     schema = contract("core_uniprot__proteins").arrow_schema()
     write_table(job.output["proteins"], pa.Table.from_pylist(table, schema=schema), schema, ["uid"])
-    write_items(job.output["items"], items)
+    write_items(job.output["outcomes"], items)
     write_rejects(job.output["rejects"], rejects)

@@ -25,6 +25,6 @@ def run(job: Job) -> None:
         axes.annotate(note, (row["q75_residues"], row["interpro_id"]), (8, 0), textcoords="offset points",
                       va="center", fontsize=8, color="#555555")  # fmt: skip
     axes.set_xlabel("span length (residues): median and quartiles")
-    axes.set_xlim(0, table["q75_residues"].max() * 1.35)
+    axes.set_xlim(0, table["q75_residues"].max() * 1.7)
     axes.set_title("Domain spans per InterPro entry: simulated data", fontsize=10)
     save_figure(fig, job.output["svg"], table.to_arrow(), job.output["data"])
