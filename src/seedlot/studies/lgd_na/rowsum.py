@@ -6,7 +6,6 @@ are equal as rationals differ in their last bits by that order, and published re
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
 _BLOCK = 128  # NumPy's pairwise block

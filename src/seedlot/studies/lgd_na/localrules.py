@@ -1,0 +1,30 @@
+"""The local rules as methods: one maker for RA2, RA2num, CND and degree."""
+
+from __future__ import annotations
+
+from seedlot.studies.lgd_na.engine import TIES, removal_order
+from seedlot.studies.lgd_na.method import Method
+
+
+def local_rule(name: str, title: str, *, per_pair: float) -> Method:
+    """A Method around engine.removal_order for the rule of that name.
+
+    per_pair: measured nanoseconds for each (link, neighbour of its end) pair that a removal visits; the sum
+    of them over a run is about m times the mean degree.
+    """
+
+    def seconds(n: int, m: int, mode: str) -> float:
+        counting = 5e-9 * m * (2.0 * m / max(n, 1)) ** 0.5 + 2e-6 * n
+        if mode == "static":
+            return counting
+        return counting + 1e-9 * per_pair * m * (2.0 * m / max(n, 1))
+
+    return Method(
+        name=name,
+        title=title,
+        order=lambda graph, mode, context: removal_order(
+            graph, name, dynamic=mode == "dynamic", ties=context.ties
+        ),
+        seconds=seconds,
+        tie_rules=tuple(TIES),
+    )

@@ -1,0 +1,24 @@
+"""CoreHD: take the node with most links inside the 2-core until the core is gone, then break the trees.
+
+Trees are broken largest first at the node whose removal leaves the smallest largest piece. Putting nodes
+back, the usual third stage, is the reinsertion that every method can be combined with.
+"""
+
+import numpy as np
+
+from seedlot.studies.lgd_na.forest import break_trees, core_order
+from seedlot.studies.lgd_na.method import Method
+
+
+def _order(graph, mode, context):
+    taken = core_order(graph.indptr, graph.indices)
+    alive = np.ones(graph.n, np.bool_)
+    alive[taken] = False
+    return np.concatenate([taken, break_trees(graph.indptr, graph.indices, alive)])
+
+
+def _seconds(n: int, m: int, mode: str) -> float:
+    return 1e-7 * m + 1e-6 * n * max(np.log2(max(n, 2)), 1.0)
+
+
+METHOD = Method("corehd", "CoreHD", _order, _seconds, modes=("dynamic",), tie_rules=("exact",))

@@ -1,0 +1,53 @@
+"""Betweenness from random sources, as many as fit the CPU time that dynamic CND takes on the same network.
+
+The number of single-source passes is the predicted time of dynamic CND over the predicted time of one
+pass (both from the cost models, so it does not depend on the machine), at least 64. Static: all of them on
+the intact graph. Dynamic: in rounds of 32 sources, an equal share of the nodes leaving after each round.
+"""
+
+import numpy as np
+
+from seedlot.studies.lgd_na.betweenness import betweenness
+from seedlot.studies.lgd_na.graph import Graph
+from seedlot.studies.lgd_na.method import Method
+from seedlot.studies.lgd_na.methods.cnd import METHOD as CND
+from seedlot.studies.lgd_na.stepwise import ranked
+from seedlot.studies.lgd_na.subgraph import induced
+
+_ROUND = 32
+
+
+def passes(n: int, m: int) -> int:
+    """Single-source passes that the time of dynamic CND pays for."""
+    return max(64, int(CND.seconds(n, m, "dynamic") / _one_pass(n, m)))
+
+
+def _one_pass(n: int, m: int) -> float:
+    return 1.5e-8 * (n + 2.0 * m)
+
+
+def _order(graph: Graph, mode: str, context) -> np.ndarray:
+    rng, budget = context.rng("nbc_sampled"), passes(graph.n, graph.m)
+    if mode == "static":
+        return ranked(_sampled(graph, rng, budget))
+    rounds = min(graph.n, max(2, budget // _ROUND))
+    ids, order = np.arange(graph.n, dtype=np.int32), []
+    for left in range(rounds, 0, -1):
+        rest = induced(graph, ids)
+        take = -(-len(ids) // left)
+        chosen = ranked(_sampled(rest, rng, _ROUND))[:take]
+        order.append(ids[chosen])
+        ids = np.delete(ids, chosen)
+    return np.concatenate(order)
+
+
+def _sampled(graph: Graph, rng: np.random.Generator, count: int) -> np.ndarray:
+    sources = np.sort(rng.choice(graph.n, min(count, graph.n), replace=False))
+    return betweenness(graph, sources)
+
+
+def _seconds(n: int, m: int, mode: str) -> float:
+    return passes(n, m) * _one_pass(n, m) + 1e-7 * (n + m)
+
+
+METHOD = Method("nbc_sampled", "Betweenness, sampled", _order, _seconds)

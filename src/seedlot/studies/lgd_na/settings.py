@@ -1,0 +1,78 @@
+"""Settings of the study lgd_na."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from seedlot.config.base import Settings as Base
+
+METHODS = [
+    "ra2", "ra2num", "cnd", "degree", "nbc", "nbc_sampled", "pagerank", "eigenvector", "domirank", "fitness",
+    "resilience", "ci", "corehd", "gnd", "ei", "random",
+]  # fmt: skip
+
+
+class Settings(Base):
+    """Network dismantling by latent-geometry rules and its baselines, on every network of the run."""
+
+    methods: list[str] = Field(
+        default_factory=lambda: list(METHODS),
+        description="Methods to run, names of files in studies/lgd_na/methods; a new file is a new name.",
+    )
+    modes: list[Literal["dynamic", "static"]] = Field(
+        default_factory=lambda: ["dynamic", "static"],
+        description="dynamic: scores renewed after each removal. static: scores of the intact network.",
+    )
+    reinserts: list[Literal["none", "r1", "r2", "r3"]] = Field(
+        default_factory=lambda: ["none", "r1", "r2", "r3"],
+        description="Rules for putting removed nodes back afterwards; 'none' must be among them.",
+    )
+    stop: float = Field(
+        0.1, gt=0, lt=1, description="A network is dismantled when its LCC has at most ceil(stop * n) nodes."
+    )
+    ties: Literal["exact", "csr", "round9"] = Field(
+        "exact",
+        description="Ties of the local rules: exact fractions; csr (float row sums, the published CND numbers); "
+        "round9 (floats rounded to 1e-9). Other methods have one tie rule of their own.",
+    )
+    budget_s: float = Field(
+        120.0,
+        gt=0,
+        description="Predicted CPU seconds that one method may spend on one network and mode; a run above it is "
+        "listed as over_budget with its estimate and not started.",
+    )
+    seed: int = Field(
+        0, ge=0, description="Seed of everything random; each network draws from (seed, net_id)."
+    )
+    threads: int = Field(1, ge=1, description="Processes of one dismantling job, over its networks.")
+    min_nodes: int = Field(50, ge=3, description="Networks with fewer nodes are ranked apart.")
+    min_families: int = Field(5, ge=1, description="Domains with fewer families stay out of the field mean.")
+    bootstrap: int = Field(2000, ge=100, description="Bootstrap replicates over families within domains.")
+    level: float = Field(0.95, gt=0.5, lt=1, description="Level of all intervals.")
+    harden_methods: list[str] = Field(
+        default_factory=lambda: ["ra2", "cnd", "degree"],
+        description="Methods whose top nodes are hardened and which then attack the hardened network.",
+    )
+    harden_shares: list[float] = Field(
+        default_factory=lambda: [0.01, 0.1],
+        description="Shares p = q: of the nodes that are hardened, and of the missing links added around each.",
+    )
+    harden_max_links: int = Field(20_000, ge=1, description="Larger networks are not hardened.")
+    mem_mb: int = Field(4000, ge=500, description="Memory that one dismantling job asks for, in MB.")
+
+    @field_validator("methods", "harden_methods")
+    @classmethod
+    def _no_repeats(cls, names: list[str]) -> list[str]:
+        twice = sorted({n for n in names if names.count(n) > 1})
+        if twice:
+            raise ValueError(f"listed twice: {', '.join(twice)}")
+        return names
+
+    @field_validator("reinserts")
+    @classmethod
+    def _with_none(cls, names: list[str]) -> list[str]:
+        if "none" not in names or len(set(names)) != len(names):
+            raise ValueError("each rule once, and 'none' among them: the others are compared with it")
+        return names
