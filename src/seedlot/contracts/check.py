@@ -14,7 +14,7 @@ from seedlot.config.errors import SeedlotError
 from seedlot.contracts.model import Column, Contract, contract
 from seedlot.store.job import Job
 from seedlot.store.lot import SAMPLES, type_name
-from seedlot.store.parquet import descents, open_parquet, write_table
+from seedlot.store.parquet import descents, group_rows, open_parquet, write_table
 
 BATCH_ROWS = 2**18
 
@@ -65,7 +65,8 @@ def check_file(promised: Contract, path: Path) -> list[dict[str, Any]]:
         if wrong:
             return [first]
         tally = _Tally(promised)
-        for batch in file.iter_batches(batch_size=BATCH_ROWS, use_threads=False):
+        size = min(BATCH_ROWS, group_rows(promised.arrow_schema()))
+        for batch in file.iter_batches(batch_size=size, use_threads=False):
             tally.add(pa.Table.from_batches([batch]))
     return [first, *tally.rows(shard, total)]
 

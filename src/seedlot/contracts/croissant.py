@@ -89,9 +89,10 @@ def croissant(
 ) -> dict[str, Any]:
     """The JSON-LD of a dataset of several tables: per table a file set and a record set, per file its digest.
 
-    name becomes an identifier of letters, digits, `-` and `_`. licence and url are URLs or names.
-    published: the release's date, YYYY-MM-DD, a committed fact and not today. A reference
-    to a table among `tables` becomes a Croissant reference when it is by one column. Raises SeedlotError for a table without files or with files in several folders.
+    name becomes an identifier of letters, digits, `-` and `_`. licence and url are URLs or names. published:
+    the release's date, YYYY-MM-DD, a committed fact and not today. A reference to a table among `tables`
+    becomes a Croissant reference when it is by one column. Raises SeedlotError for a table without files or
+    with files in several folders.
     """
     known = {t.contract.name for t in tables}
     distribution, records = [], []

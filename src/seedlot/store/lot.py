@@ -24,10 +24,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from seedlot.config.errors import SeedlotError
-from seedlot.store.parquet import conform, descents, first_not_ascending, open_parquet, repeats
+from seedlot.store.parquet import conform, descents, first_not_ascending, group_rows, open_parquet, repeats
 
 LOT = 1  # raised by hand when the canonical form changes
-WINDOW_ROWS = 2**20
+WINDOW_ROWS = 2**18
 SLAB_BYTES = 64 * 2**20
 SAMPLES = 5
 
@@ -99,13 +99,15 @@ def scan_table(
 
 
 def merged(
-    paths: Sequence[Path | str], schema: pa.Schema, key: Sequence[str], window_rows: int = WINDOW_ROWS
+    paths: Sequence[Path | str], schema: pa.Schema, key: Sequence[str], window_rows: int | None = None
 ) -> Iterator[pa.Table]:
     """All rows of several sorted shards in ascending key order, as tables of about `window_rows` rows.
 
-    Memory is bounded by `window_rows` plus one batch per shard. Equal keys stay beside each other.
+    By default that is WINDOW_ROWS, or fewer for wide rows (`parquet.group_rows`). Memory is bounded by
+    `window_rows` plus one batch per shard. Equal keys stay beside each other.
     Raises SeedlotError for a shard whose own rows are out of order or that does not fit `schema`.
     """
+    window_rows = window_rows or min(WINDOW_ROWS, group_rows(schema))
     share = max(1024, window_rows // max(1, len(paths)))
     shards = [_Shard(Path(p), schema, key, share) for p in sorted(map(Path, paths))]
     try:
