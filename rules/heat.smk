@@ -109,10 +109,17 @@ rule heat_step_figure:
 
 
 W.publish_shards("heat", ["core_heat__simulations"])
-W.study("heat_step", ["step_error"], [f"{W.paths['study']}/heat_step/claims.parquet"], ["heat"])
+W.study(
+    "heat_step",
+    ["step_error"],
+    [f"{W.paths['study']}/heat_step/claims.parquet"],
+    ["heat"],
+    W.shard_files("heat", f"{W.paths['ds']}/core_heat__fields/{{shard}}.json")
+    + [f"{W.paths['study']}/heat_step/{name}" for name in ("weights.safetensors", "errors.parquet", "modes.parquet")],
+)
 
 
 rule heat_step:
     """Everything of the study heat_step."""
     input:
-        W.study_products("heat_step"),
+        lambda w: W.study_products("heat_step"),

@@ -133,10 +133,11 @@ W.study(
     ["span_length"],
     [f"{W.paths['study']}/domain_spans/claims.parquet"],
     ["uniprot", "interpro", "proteins"],
+    [f"{W.paths['study']}/domain_spans/summary.parquet"],
 )
 
 
 rule domain_spans:
     """Everything of the study domain_spans."""
     input:
-        W.study_products("domain_spans"),
+        lambda w: W.study_products("domain_spans"),

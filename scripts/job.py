@@ -43,5 +43,6 @@ job = Job(
     log=Path(smk.log[0]) if smk.log else None,
     deadline=started + 60 * runtime if runtime else None,
     tmpdir=Path(smk.resources.tmpdir),
+    code=smk.params.get("code", ""),
 )
-sys.exit(main(job, smk.params.entry, smk.params.get("code", "")))
+sys.exit(main(job, smk.params.entry))

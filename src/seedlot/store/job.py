@@ -17,6 +17,7 @@ class Job:
     input: name -> Path or list of Paths. output: name -> Path. params: plain values only (what the
     rule declares, less `entry` and `code`). root: the results root that relative paths in files start
     from. deadline: seconds since the epoch at which the allocation ends, or None. tmpdir: scratch space.
+    code: digest of the code that the result depends on, part of the key of a costly step.
     """
 
     rule: str
@@ -28,6 +29,7 @@ class Job:
     log: Path | None = None
     deadline: float | None = None
     tmpdir: Path = Path("/tmp")
+    code: str = ""
 
     def paths(self, name: str) -> list[Path]:
         """The input of that name as a list, also when the rule gave one file."""

@@ -18,6 +18,7 @@ from typing import Any
 from seedlot.config.errors import SeedlotError
 
 FOLDER = "lineage"
+PENDING = "pending"
 FULL_CHECK_BYTES = 64 * 1024 * 1024
 _NAME_LIMIT = 16
 
@@ -147,3 +148,25 @@ def write(root: Path, record: Mapping[str, Any]) -> Path:
         if old.name != name and keys & set(old.name[:-5].split("-")):
             old.unlink(missing_ok=True)
     return folder / name
+
+
+def mark_pending(root: Path, outputs: Iterable[Path]) -> Path:
+    """Note that a job for these outputs has begun; the marker is removed when it ends well.
+
+    Snakemake removes old outputs before it runs a job again. When that job then fails, it takes the missing
+    intermediate for unneeded as long as its consumers' files exist, and would call stale results up to date.
+    The default target therefore asks for every pending output by name.
+    """
+    names = sorted(relative(path, root) for path in outputs)
+    path = root / FOLDER / PENDING / sidecar_name(names)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(names) + "\n", encoding="utf-8")
+    return path
+
+
+def pending(root: Path) -> list[Path]:
+    """Outputs of jobs that began and did not end well."""
+    found = []
+    for marker in sorted((root / FOLDER / PENDING).glob("*.json")):
+        found += [absolute(name, root) for name in marker.read_text(encoding="utf-8").split("\n") if name]
+    return found

@@ -29,12 +29,13 @@ def flat(values) -> list[Path]:
     return out
 
 
-def execute(job: Job, entry: str, code: str) -> None:
+def execute(job: Job, entry: str) -> None:
     """Call `entry` ('module:function') on `job` between the checks and the sidecar.
 
     Raises SeedlotError for changed inputs or a declared output that was not written.
     """
     module, _, function = entry.partition(":")
+    marker = lineage.mark_pending(job.root, job.output.values())
     sidecars = lineage.Sidecars.scan(job.root)
     inputs = lineage.check_inputs(flat(job.input.values()), job.root, sidecars)
     for path in job.output.values():
@@ -48,7 +49,7 @@ def execute(job: Job, entry: str, code: str) -> None:
     record = {
         "rule": job.rule,
         "entry": entry,
-        "code": code,
+        "code": job.code,
         "inputs": inputs,
         "outputs": lineage.describe(job.output.values(), job.root),
         "params": json.loads(json.dumps(dict(job.params), default=str, sort_keys=True)),
@@ -57,6 +58,7 @@ def execute(job: Job, entry: str, code: str) -> None:
         "seconds": round(seconds, 3),
     }
     lineage.write(job.root, record)
+    marker.unlink(missing_ok=True)
 
 
 def loaded_versions() -> dict[str, str]:
@@ -71,7 +73,7 @@ def loaded_versions() -> dict[str, str]:
     return out
 
 
-def main(job: Job, entry: str, code: str) -> int:
+def main(job: Job, entry: str) -> int:
     """Run a job with logging to its log file; the return value is the exit status.
 
     A SeedlotError is printed as its message; anything else keeps its traceback in the log, below one line
@@ -86,7 +88,7 @@ def main(job: Job, entry: str, code: str) -> int:
     log = logging.getLogger("seedlot")
     log.info("seedlot %s, rule %s, entry %s", version("seedlot"), job.rule, entry)
     try:
-        execute(job, entry, code)
+        execute(job, entry)
     except SeedlotError as err:
         log.error("%s", err)
         print(f"rule {job.rule}: {err}", file=sys.stderr)

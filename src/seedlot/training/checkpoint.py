@@ -32,10 +32,13 @@ class Checkpoints:
         """Checkpoints, newest first."""
         return sorted(self.folder.glob("step-*.pt"), reverse=True)
 
-    def save(self, step: int, state: dict[str, Any]) -> None:
-        """Write the state after `step` steps, with its SHA-256 before it; the two newest are kept."""
+    def save(self, step: int, state: dict[str, Any], done: bool = False) -> None:
+        """Write the state after `step` steps, with its SHA-256 before it; the two newest are kept.
+
+        done: this is the final state, which a job of another key may clear away.
+        """
         buffer = io.BytesIO()
-        torch.save({"key": self.key, "step": step, "state": state}, buffer)
+        torch.save({"key": self.key, "step": step, "done": done, "state": state}, buffer)
         data = buffer.getvalue()
         self.folder.mkdir(parents=True, exist_ok=True)
         write_bytes(self.folder / f"step-{step:010d}.pt", hashlib.sha256(data).digest() + data)
@@ -45,16 +48,20 @@ class Checkpoints:
     def newest(self) -> tuple[int, dict[str, Any]] | None:
         """(step, state) of the newest checkpoint whose bytes are whole, or None.
 
-        Raises SeedlotError when that checkpoint was made under another key.
+        A finished training of another key is cleared away. Raises SeedlotError when an unfinished one lies here.
         """
         for path in self.files():
             data = path.read_bytes()
             if hashlib.sha256(data[_DIGEST:]).digest() != data[:_DIGEST]:
                 continue
             saved = torch.load(io.BytesIO(data[_DIGEST:]), weights_only=True)
+            if saved["key"] != self.key and saved["done"]:
+                for old in self.files():
+                    old.unlink()
+                return None
             if saved["key"] != self.key:
                 raise SeedlotError(
-                    "a checkpoint of other data, code or settings lies in the way",
+                    "an unfinished training of other data, code or settings lies in the way",
                     where=str(path),
                     todo=f"restore the old settings to continue it, or remove {self.folder} to start anew",
                 )

@@ -9,6 +9,7 @@ from typing import Any
 
 from seedlot.config.errors import unknown
 from seedlot.contracts.model import contract
+from seedlot.store.lineage import pending
 
 EXPECTED = Path("resources/expected")
 
@@ -27,11 +28,15 @@ class Subject:
 
 @dataclass
 class Study:
-    """What one study adds to the default target: figures (name -> SVG path), ledgers, judged subjects."""
+    """What one study adds to the default target: figures (name -> SVG path), ledgers, judged subjects.
+
+    work: its other files, which are asked for only while a job that began to make them has not ended well.
+    """
 
     figures: dict[str, str]
     ledgers: list[str]
     subjects: list[str]
+    work: list[str]
 
 
 class Products:
@@ -39,6 +44,7 @@ class Products:
 
     paths: dict[str, str]
     run: str
+    root: Path
 
     def __init__(self) -> None:
         self.subjects: dict[str, Subject] = {}
@@ -55,11 +61,16 @@ class Products:
         self.subjects[subject] = Subject({p: dict(t) for p, t in parts.items()}, list(items), list(rejects))
 
     def study(
-        self, name: str, figures: Sequence[str], ledgers: Sequence[str], subjects: Sequence[str]
+        self,
+        name: str,
+        figures: Sequence[str],
+        ledgers: Sequence[str],
+        subjects: Sequence[str],
+        work: Sequence[str] = (),
     ) -> None:
         """Register a study; figure names become `<figures>/<study>/<name>.svg`."""
         paths = {figure: f"{self.paths['fig']}/{name}/{figure}.svg" for figure in figures}
-        self.studies[name] = Study(paths, list(ledgers), list(subjects))
+        self.studies[name] = Study(paths, list(ledgers), list(subjects), list(work))
 
     # -- verification ---------------------------------------------------------------------------------
     def subject(self, name: str) -> Subject:
@@ -117,9 +128,21 @@ class Products:
 
     # -- studies --------------------------------------------------------------------------------------
     def study_products(self, name: str) -> list[str]:
-        """Figures, ledgers and verdicts of one study: what `snakemake <study>` asks for."""
+        """Figures, ledgers, verdicts and unfinished files of one study: what `snakemake <study>` asks for."""
         study = self.studies[name]
-        return [*study.figures.values(), *study.ledgers, *(self.verdict(s) for s in study.subjects)]
+        named = [*study.figures.values(), *study.ledgers, *(self.verdict(s) for s in study.subjects)]
+        began = {path.as_posix() for path in pending(self.root)}
+        return list(dict.fromkeys([*named, *(p for p in self._files(study) if p in began)]))
+
+    def _files(self, study: Study) -> list[str]:
+        """Every file below a study that some rule declares, but for receipts."""
+        files = list(study.work)
+        for name in study.subjects:
+            subject = self.subjects[name]
+            checks = [f"{self.paths['work']}/{name}/checks/{part}.parquet" for part in subject.parts]
+            files += [p for tables in subject.parts.values() for p in tables.values()]
+            files += [*subject.items, *subject.rejects, *checks]
+        return files
 
     def chosen(self, config) -> list[str]:
         """Studies of the default target: config `targets`, or all that are registered."""

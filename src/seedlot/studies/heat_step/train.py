@@ -34,7 +34,7 @@ def run(job: Job) -> None:
     p = job.params
     before, after = pairs(job.path("fields"), job.path("simulations"), "train")
     lot = json.loads(job.path("fields").read_text())["lot"]
-    key = hashlib.sha256(json.dumps([lot, dict(p)], sort_keys=True).encode()).hexdigest()
+    key = hashlib.sha256(json.dumps([lot, job.code, dict(p)], sort_keys=True).encode()).hexdigest()
     kept = Checkpoints(job.output["weights"].parent / "checkpoints", key)
 
     w = torch.zeros(before.shape[1], before.shape[1], dtype=torch.float64, requires_grad=True)
@@ -60,11 +60,12 @@ def run(job: Job) -> None:
             loss.backward()
             optimiser.step()
             schedule.step()
-            losses.append(float(loss))
+            losses.append(loss.item())
             step += 1
             if step % p["save_every"] == 0 or step == steps or leave.now():
                 state = {"w": w.detach(), "optimiser": optimiser.state_dict()}
-                kept.save(step, state | {"schedule": schedule.state_dict(), "losses": losses})
+                state |= {"schedule": schedule.state_dict(), "losses": losses}
+                kept.save(step, state, done=step == steps)
                 if leave.now() and step < steps:
                     raise leave.error(step, steps)
     write_bytes(job.output["weights"], save({"w": w.detach().contiguous()}))
