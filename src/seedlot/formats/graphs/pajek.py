@@ -13,6 +13,7 @@ by a line of a *Events section).
 
 from __future__ import annotations
 
+import io
 import re
 from dataclasses import dataclass, field
 
@@ -27,6 +28,7 @@ from seedlot.formats.graphs.pajek_sections import Section
 OPTIONS = frozenset({"format", "encoding"})
 _TIME = re.compile(rb"\[ *(-?\d+(?:\.\d+)?)")
 _EVENT_LINK = re.compile(rb"^ *A[AE](?= |$)[^\n]*", re.MULTILINE | re.IGNORECASE)
+_HEADERS = re.compile(rb"\n *\*")
 _NO_RELATION = -1
 
 
@@ -186,23 +188,23 @@ def _link_block(words: textscan.Words, directed: bool, number: int, net: _Networ
         return
     first, count = words.first.copy(), words.count.copy()
     relation: np.ndarray | int = number
-    reason = np.zeros(rows, object)
+    reason = np.zeros(rows, np.uint8)
     tagged = np.flatnonzero(words.buf[words.ends[first] - 1] == ord(":"))
     if len(tagged):
         relation = np.full(rows, number)
         head = first[tagged]
         value, ok = textscan.integers(words.buf, words.starts[head], words.ends[head] - 1)
         relation[tagged] = value
-        reason[tagged[~ok]] = "bad_id"
+        textscan.blame(reason, tagged[~ok], "bad_id")
         first[tagged] += 1
         count[tagged] -= 1
     last = len(words.starts) - 1
     src, src_ok = words.integers(np.minimum(first, last))
     dst, dst_ok = words.integers(np.minimum(first + 1, last))
-    _blame(reason, count < 2, "ragged")
-    _blame(reason, ~(src_ok & dst_ok), "bad_id")
+    textscan.blame(reason, count < 2, "ragged")
+    textscan.blame(reason, ~(src_ok & dst_ok), "bad_id")
     n = net.n or 0
-    _blame(
+    textscan.blame(
         reason,
         (src < 1) | (src > n) | (dst < 1) | (dst > n),
         "no_vertices" if net.n is None else "out_of_range",
@@ -210,7 +212,9 @@ def _link_block(words: textscan.Words, directed: bool, number: int, net: _Networ
     weight = _weights(words, first, count, reason)
     good = reason == 0
     for row in np.flatnonzero(~good).tolist():
-        net.reject(line + int(words.line[row]), net.read + row, reason[row], words.text(row))
+        net.reject(
+            line + int(words.line[row]), net.read + row, textscan.REASONS[reason[row]], words.text(row)
+        )
     net.read += rows
     net.links.append(
         _Links(
@@ -222,11 +226,6 @@ def _link_block(words: textscan.Words, directed: bool, number: int, net: _Networ
             relation if isinstance(relation, int) else relation[good],
         )
     )
-
-
-def _blame(reason: np.ndarray, where: np.ndarray, code: str) -> None:
-    """Give rows that have no reason yet this one."""
-    reason[where & (reason == 0)] = code
 
 
 def _weights(
@@ -243,7 +242,7 @@ def _weights(
         word = words.word(first[row] + 2)
         # A link without a value may go on with drawing parameters (c Blue) or a time ([5-7]).
         if word[:1] != b"[" and not word[:1].isalpha():
-            reason[row] = textscan.cell_reason(word)
+            reason[row] = textscan.REASONS.index(textscan.cell_reason(word))
     return weight
 
 
@@ -275,14 +274,14 @@ def _neighbour_lines(text: bytes, section: Section, net: _Network, encoding: str
         head, head_ok = words.integers(words.first)
         dst, dst_ok = words.integers(words.first[row] + 1 + step)
         src, src_ok = head[row], head_ok[row]
-        reason = np.zeros(len(row), object)
-        _blame(reason, ~(src_ok & dst_ok), "bad_id")
-        _blame(reason, (src < 1) | (src > n) | (dst < 1) | (dst > n), outside)
+        reason = np.zeros(len(row), np.uint8)
+        textscan.blame(reason, ~(src_ok & dst_ok), "bad_id")
+        textscan.blame(reason, (src < 1) | (src > n) | (dst < 1) | (dst > n), outside)
         good = reason == 0
         for k in np.flatnonzero(~good).tolist():
             word = words.word(words.first[row[k]] + 1 + step[k]).decode("latin-1")
             shown = f"{words.word(words.first[row[k]]).decode('latin-1')} {word}"
-            net.reject(line + int(words.line[row[k]]), net.read + k, reason[k], shown)
+            net.reject(line + int(words.line[row[k]]), net.read + k, textscan.REASONS[reason[k]], shown)
         net.read += len(row)
         net.links.append(_Links(src[good] - 1, dst[good] - 1, section.kind == "arcslist", relation=number))
         line += words.lines
@@ -312,16 +311,16 @@ def _matrix(text: bytes, section: Section, net: _Network, encoding: str | None) 
             row, column = above + at_row, within
         value, ok = words.numbers(word)
         cell = np.flatnonzero(~ok | (value != 0))
-        reason = np.zeros(len(cell), object)
+        reason = np.zeros(len(cell), np.uint8)
         for k in np.flatnonzero(~ok[cell]).tolist():
-            reason[k] = textscan.cell_reason(words.word(word[cell[k]]))
+            reason[k] = textscan.REASONS.index(textscan.cell_reason(words.word(word[cell[k]])))
         outside = (row[cell] >= shape[0]) | (column[cell] >= shape[1])
-        _blame(reason, outside, "no_vertices" if net.n is None else "out_of_range")
+        textscan.blame(reason, outside, "no_vertices" if net.n is None else "out_of_range")
         good = reason == 0
         for k in np.flatnonzero(~good).tolist():
             at, shown = cell[k], words.word(word[cell[k]]).decode("latin-1")
             where = f"row {row[at] + 1}, column {column[at] + 1}: {shown}"
-            net.reject(line + int(words.line[at_row[at]]), net.read + k, reason[k], where)
+            net.reject(line + int(words.line[at_row[at]]), net.read + k, textscan.REASONS[reason[k]], where)
         net.read += len(cell)
         kept = cell[good]
         shift = 0 if shape[0] == n else shape[0]
@@ -351,7 +350,7 @@ _READ = {
 def count(data: bytes, args: dict) -> int:
     """Links of the file by line and word counts alone; independent of `read` but for the cleaning of bytes."""
     total = 0
-    for part in re.split(rb"(?m)^ *\*", textscan.clean(data))[1:]:
+    for part in _HEADERS.split(b"\n" + textscan.clean(data))[1:]:
         head, _, body = part.partition(b"\n")
         kind = head.strip(b" ").partition(b" ")[0].partition(b":")[0].lower()
         if kind not in (b"arcs", b"edges", b"arcslist", b"edgeslist", b"matrix", b"events"):
@@ -359,18 +358,24 @@ def count(data: bytes, args: dict) -> int:
         if b"%" in body:
             body = re.sub(rb"(?m)^ *%[^\n]*", b"", body)
         body = b"\n" + body + b"\n"
-        rows = body.count(b"\n") - 1 - len(re.findall(rb"\n *(?=\n)", body))
+        rows = body.count(b"\n") - 1
+        if b"\n\n" in body or b" \n" in body:
+            rows -= len(re.findall(rb"\n *(?=\n)", body))
         if kind in (b"arcs", b"edges"):
             total += rows
-        elif kind == b"matrix":
-            total += sum(_nonzero(word) for word in body.split())
         elif kind == b"events":
             total += sum(
                 row.split(b" ", 1)[0].upper() in (b"AA", b"AE") for row in map(bytes.strip, body.split(b"\n"))
             )
         else:
-            total += len(body.split()) - rows
+            # Line by line, for a list of all words of a large matrix would not fit into memory.
+            words = (row.split() for row in io.BytesIO(body))
+            total += sum(map(_nonzeros, words)) if kind == b"matrix" else sum(map(len, words)) - rows
     return total
+
+
+def _nonzeros(words: list[bytes]) -> int:
+    return sum(map(_nonzero, words))
 
 
 def _nonzero(word: bytes) -> bool:

@@ -12,10 +12,11 @@ from seedlot.formats.graphs.limits import check_nodes
 LINKS = frozenset({"arcs", "edges", "arcslist", "edgeslist", "matrix"})
 OTHER_OBJECTS = frozenset({"partition", "vector", "cluster", "permutation", "hierarchy"})
 
+# Most labels hold no quotation mark; one that does ends at the last mark of its line.
 _VERTEX = re.compile(
-    rb'^ *(\d{1,16})(?: +(?:"([^\n]*?)"(?= |$)|"([^\n]*)|([^ "%\n][^ \n]*)))?',
-    re.MULTILINE,
+    rb'\n *(\d{1,16})(?: +(?:"([^"\n]*)"(?=[ \n])|"([^\n]*)"(?=[ \n])|"([^\n]*)|([^ "%\n][^ \n]*)))?'
 )
+_CONTENT = re.compile(rb"\n *[^ %\n]")
 _RELATION = re.compile(r'^\s*:\s*(\d{1,9})\s*(?:"(.*)"|(.*?))\s*$')
 
 
@@ -89,24 +90,34 @@ def vertex_labels(
     A vertex without a line, or without a label on it, is called by its number. None when no line carries a
     label. Lines that are no vertex lines, or name a vertex outside 1..n, are counted in the notes.
     """
-    body = data[section.start : section.stop]
+    body = b"\n" + data[section.start : section.stop] + b"\n"
     found = _VERTEX.findall(body)
-    named = [(int(i), a or b or c) for i, a, b, c in found if a or b or c]
-    notes: dict[str, str | int] = {}
-    outside = sum(not 0 < int(i) <= n for i, *_ in found)
-    strange = sum(
-        1 for text in body.split(b"\n") if text.strip(b" ") and text.lstrip(b" ")[:1] != b"%"
-    ) - len(found)
-    if outside:
-        notes["vertex_lines_out_of_range"] = outside
-    if strange > 0:
-        notes["vertex_lines_not_understood"] = strange
-    if not named:
+    numbers = [int(line[0]) for line in found]
+    names = [a or b or c or d for _, a, b, c, d in found]
+    notes = _odd_lines(body, numbers, n)
+    if not any(names):
         return None, notes
-    text, used = textscan.decode(b"\n".join(label for _, label in named), encoding)
+    text, notes["encoding"] = textscan.decode(b"\n".join(names), encoding)
+    given = [name.strip() for name in text.split("\n")]
+    if len(numbers) == n and all(given) and numbers == list(range(1, n + 1)):
+        return given, notes
     labels = list(map(str, range(1, n + 1)))
-    for (i, _), label in zip(named, text.split("\n")):
-        if 0 < i <= n:
-            labels[i - 1] = label.strip()
-    notes["encoding"] = used
+    for i, name in zip(numbers, given):
+        if name and 0 < i <= n:
+            labels[i - 1] = name
     return labels, notes
+
+
+def _odd_lines(body: bytes, numbers: list[int], n: int) -> dict[str, str | int]:
+    """Counts of vertex lines that name no vertex of 1..n, or no vertex at all, where there are any."""
+    notes: dict[str, str | int] = {}
+    rows = (
+        len(_CONTENT.findall(body))
+        if b"%" in body or b"\n\n" in body or b"\n " in body
+        else body.count(b"\n") - 1
+    )
+    if rows != len(numbers):
+        notes["vertex_lines_not_understood"] = rows - len(numbers)
+    if numbers and (min(numbers) < 1 or max(numbers) > n):
+        notes["vertex_lines_out_of_range"] = sum(not 0 < i <= n for i in numbers)
+    return notes

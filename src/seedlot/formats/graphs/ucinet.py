@@ -181,10 +181,10 @@ def _lists(body: bytes, header: Header) -> list[tuple]:
             words = textscan.scan(chunk, start, stop, comment=b"")
             links = _edge_lines(words, header) if pairs else _node_lines(words, header)
             *columns, reason, shown, at = links
-            _blame(reason, np.full(len(reason), level >= header.levels), "out_of_range")
+            textscan.blame(reason, np.full(len(reason), level >= header.levels), "out_of_range")
             good = reason == 0
             for k in np.flatnonzero(~good).tolist():
-                rejects[home].append(Reject(line + int(at[k]), None, reason[k], shown(k)))
+                rejects[home].append(Reject(line + int(at[k]), None, textscan.REASONS[reason[k]], shown(k)))
                 check_rejects(len(rejects[home]), f"line {line}")
             parts[home].append([None if column is None else column[good] for column in columns])
             line += words.lines
@@ -197,11 +197,6 @@ def _lists(body: bytes, header: Header) -> list[tuple]:
     return out
 
 
-def _blame(reason: np.ndarray, where: np.ndarray, code: str) -> None:
-    """Give rows that have no reason yet this one."""
-    reason[where & (reason == 0)] = code
-
-
 def _outside(src: np.ndarray, dst: np.ndarray, header: Header) -> np.ndarray:
     return (src < 1) | (src > header.rows) | (dst < 1) | (dst > header.columns)
 
@@ -209,19 +204,19 @@ def _outside(src: np.ndarray, dst: np.ndarray, header: Header) -> np.ndarray:
 def _edge_lines(words: textscan.Words, header: Header) -> tuple:
     """`i j [value]`: (src, dst, weight, reason, text of row k, line of each row)."""
     rows, first, count = len(words.first), words.first, words.count
-    reason = np.zeros(rows, object)
+    reason = np.zeros(rows, np.uint8)
     last = max(len(words.starts) - 1, 0)
     src, src_ok = words.integers(np.minimum(first, last))
     dst, dst_ok = words.integers(np.minimum(first + 1, last))
-    _blame(reason, count < 2, "ragged")
-    _blame(reason, ~(src_ok & dst_ok), "bad_id")
-    _blame(reason, _outside(src, dst, header), "out_of_range")
+    textscan.blame(reason, count < 2, "ragged")
+    textscan.blame(reason, ~(src_ok & dst_ok), "bad_id")
+    textscan.blame(reason, _outside(src, dst, header), "out_of_range")
     valued = np.flatnonzero((count > 2) & (reason == 0))
     weight = np.ones(rows)
     value, ok = words.numbers(first[valued] + 2)
     weight[valued] = value
     for k in valued[~ok].tolist():
-        reason[k] = textscan.cell_reason(words.word(first[k] + 2))
+        reason[k] = textscan.REASONS.index(textscan.cell_reason(words.word(first[k] + 2)))
     return src, dst, weight, reason, words.text, words.line
 
 
@@ -233,9 +228,9 @@ def _node_lines(words: textscan.Words, header: Header) -> tuple:
     ego, ego_ok = words.integers(words.first)
     alter = words.first[row] + 1 + step
     src, (dst, dst_ok) = ego[row], words.integers(alter)
-    reason = np.zeros(len(row), object)
-    _blame(reason, ~(ego_ok[row] & dst_ok), "bad_id")
-    _blame(reason, _outside(src, dst, header), "out_of_range")
+    reason = np.zeros(len(row), np.uint8)
+    textscan.blame(reason, ~(ego_ok[row] & dst_ok), "bad_id")
+    textscan.blame(reason, _outside(src, dst, header), "out_of_range")
 
     def shown(k: int) -> str:
         return (words.word(words.first[row[k]]) + b" " + words.word(alter[k])).decode("utf-8", "replace")

@@ -6,13 +6,13 @@ as soon as it begins, before anything in it could be expanded.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from xml.parsers import expat
 
 from seedlot.config.errors import SeedlotError
 
 CHUNK = 1 << 20
 MAX_DEPTH = 256
+_NATIVE = frozenset({"utf-8", "utf-16", "iso-8859-1", "us-ascii"})
 SEPARATOR = " "
 """Stands between namespace and local name in element names; no namespace contains a blank."""
 
@@ -29,6 +29,7 @@ def parser(encoding: str | None = None) -> expat.XMLParserType:
             todo="remove the <!DOCTYPE ...> declaration if you trust the file",
         )
 
+    made.XmlDeclHandler = _check_encoding
     made.StartDoctypeDeclHandler = refuse
     made.EntityDeclHandler = refuse
     made.ExternalEntityRefHandler = refuse
@@ -44,8 +45,6 @@ def feed(made: expat.XMLParserType, data: bytes) -> None:
     except expat.ExpatError as error:
         message = expat.errors.messages.get(error.code, str(error))
         raise SeedlotError(f"not well-formed XML: {message}", where=f"line {error.lineno}") from error
-    except (LookupError, UnicodeError, ValueError) as error:
-        raise SeedlotError(f"the XML names an encoding that cannot be read: {error}") from error
 
 
 def too_deep(line: int) -> SeedlotError:
@@ -53,4 +52,15 @@ def too_deep(line: int) -> SeedlotError:
     return SeedlotError(f"elements are nested deeper than {MAX_DEPTH}", where=f"line {line}")
 
 
-Handler = Callable[..., None]
+def _check_encoding(version: str, encoding: str | None, standalone: int) -> None:
+    """Refuse encodings that expat would hand to Python and that are no table of 256 letters."""
+    if encoding is None or encoding.lower() in _NATIVE:
+        return
+    try:
+        letters = bytes(range(256)).decode(encoding, "replace")
+    except (LookupError, UnicodeError) as error:
+        raise SeedlotError(
+            f"the XML names an encoding that cannot be read: {error}", where="line 1"
+        ) from error
+    if len(letters) != 256:
+        raise SeedlotError(f"the XML names an encoding that cannot be read: {encoding}", where="line 1")
