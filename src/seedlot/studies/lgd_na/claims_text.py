@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 import yaml
 
 from seedlot.config.errors import SeedlotError, unknown
+from seedlot.report.ledger import text_digest
 
 FILE = Path(__file__).with_name("claims.yaml")
 KINDS = (
@@ -76,7 +75,7 @@ def load(file: Path = FILE) -> tuple[Frozen, list[Claim]]:
                 raise unknown("method", name, frozen.methods, where=where)
         seen.add(entry["id"])
         scale = page["scales"][entry["scale"]]
-        digest = _digest({"claim": entry, "frozen": page["frozen"], "scale": scale})
+        digest = text_digest({"claim": entry, "frozen": page["frozen"], "scale": scale})
         claims.append(Claim(entry["id"], entry["kind"], entry["statement"], entry, scale, digest))
     return frozen, claims
 
@@ -89,16 +88,3 @@ def _frozen(page: dict[str, Any]) -> Frozen:
         replicates=page["bootstrap"]["replicates"],
         bootstrap_seed=page["bootstrap"]["seed"],
     )
-
-
-def _digest(value: dict[str, Any]) -> str:
-    """sha256 of the values, with runs of blanks in texts folded: a rewrapped line changes nothing."""
-
-    def fold(v: Any) -> Any:
-        if isinstance(v, str):
-            return " ".join(v.split())
-        if isinstance(v, dict):
-            return {k: fold(x) for k, x in v.items()}
-        return [fold(x) for x in v] if isinstance(v, list) else v
-
-    return hashlib.sha256(json.dumps(fold(value), sort_keys=True).encode()).hexdigest()

@@ -38,7 +38,7 @@ def run(job: Job) -> None:
     runs = [
         r
         for r in read_table(
-            job.paths("runs"), ("net_id", "method", "mode", "reinsert", "status", "reason", "auc_paper")
+            job.paths("runs"), ("net_id", "method", "mode", "reinsert", "status", "reason", "n_removals", "auc_paper")
         ).to_pylist()
         if r["net_id"] in wanted and (r["mode"], r["reinsert"]) == (mode, reinsert)
     ]
@@ -89,8 +89,9 @@ def curve_rows(
     for r in sorted(runs, key=lambda r: (r["net_id"], r["method"])):
         net = nets[r["net_id"]]
         head = {**{k: net[k] for k in ("net_id", "title", "domain", "evidence")}}
-        head |= {k: r[k] for k in ("method", "status", "reason", "auc_paper")}
+        head |= {k: r[k] for k in ("method", "status", "reason", "n_removals", "auc_paper")}
         points = curves.get((r["net_id"], r["method"]), []) if r["status"] == "ok" else []
+        points = [p for p in points if p[0] <= r["n_removals"]]
         n = net["n"]
         rows += [{**head, "removed": s, "removed_share": s / n, "lcc_share": lcc / n} for s, lcc in points]
         if not points:

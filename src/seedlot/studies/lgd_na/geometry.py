@@ -15,6 +15,7 @@ from seedlot.store.job import Job
 from seedlot.studies.lgd_na.counts import common_neighbours, link_ids
 from seedlot.studies.lgd_na.graph import Graph, from_links
 from seedlot.studies.lgd_na.ranks_frame import write_rows
+from seedlot.studies.lgd_na.stats import sorted_ranks
 
 WEIGHTS = ("ra2", "ra2num", "cnd", "degree_product")
 SWAPS_PER_LINK = 10
@@ -108,9 +109,7 @@ def hyperbolic_distance(r: np.ndarray, theta: np.ndarray, s: np.ndarray, phi: np
 
 def spearman(x: np.ndarray, y: np.ndarray) -> float | None:
     """Spearman's rank correlation with average ranks; None when either side is constant."""
-    from scipy.stats import rankdata
-
-    a, b = rankdata(x), rankdata(y)
+    a, b = sorted_ranks(x), sorted_ranks(y)
     a, b = a - a.mean(), b - b.mean()
     scale = np.sqrt((a**2).sum() * (b**2).sum())
     return float((a * b).sum() / scale) if scale > 0 else None

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from seedlot.contracts.model import contract
 from seedlot.store.parquet import read_table, write_table
 from seedlot.studies.lgd_na.graph import Graph, from_links
+from seedlot.studies.lgd_na.measures import stop_size
 
 NET_COLUMNS = ("net_id", "domain", "family", "evidence", "n", "m", "duplicate_of", "raw_sha256")
 RUN_COLUMNS = ("net_id", "method", "mode", "reinsert", "status", "n_removals", "auc_paper")
@@ -123,17 +124,25 @@ def graphs(edges: Sequence[Path], sizes: dict[str, int]) -> dict[str, Graph]:
 def orders(
     curves: Sequence[Path], wanted: Iterable[str], mode: str, reinsert: str
 ) -> dict[tuple[str, str], np.ndarray]:
-    """(net_id, method) -> removed nodes in order, int32, of the wanted networks; finished runs only have curves."""
-    columns = ("net_id", "method", "mode", "reinsert", "step", "node")
+    """(net_id, method) -> removed nodes in order up to the stop, int32, of the wanted networks.
+
+    The stop is the first step that leaves a tenth of the nodes or less; only finished runs have curves.
+    """
+    columns = ("net_id", "method", "mode", "reinsert", "step", "node", "lcc")
     names = pa.array(sorted(wanted), pa.string())
-    steps: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    steps: dict[tuple[str, str], list[tuple[int, int, int]]] = {}
     for path in curves:
         table = read_table(path, columns)
         same = pc.and_(pc.equal(table["mode"], mode), pc.equal(table["reinsert"], reinsert))
         for r in table.filter(pc.and_(pc.is_in(table["net_id"], names), same)).to_pylist():
-            if r["node"] is not None:
-                steps.setdefault((r["net_id"], r["method"]), []).append((r["step"], r["node"]))
-    return {key: np.array([node for _, node in sorted(s)], dtype=np.int32) for key, s in steps.items()}
+            steps.setdefault((r["net_id"], r["method"]), []).append((r["step"], r["node"], r["lcc"]))
+    out = {}
+    for key, points in steps.items():
+        points.sort()
+        stop = stop_size(points[0][2], 0.1)
+        last = next((step for step, _, lcc in points if lcc <= stop), points[-1][0])
+        out[key] = np.array([node for step, node, _ in points if 0 < step <= last], dtype=np.int32)
+    return out
 
 
 def write_rows(path: Path, name: str, rows: list[dict[str, Any]]) -> None:
