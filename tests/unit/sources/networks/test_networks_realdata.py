@@ -44,15 +44,14 @@ FORMATS = {
 FORTY = """
     asoiaf_book4 bokeh_routes biogrid_hs_association dl_KRACKAD gml_gd03_bio gs_drosophila_left
     gs_mouse_54811 hnx_disgene kg_umls lg_covert_FIFA2015 momepy_nyc mp_case300 mp_case33bw nd_advogato
-    nd_opsahl-powergrid netsci_L6_LBC newman_football newman_netscience nk_foodweb-baydry nk_chesapeake nk_power
-    nl_gw_NAP_001 pj_balkanDays pj_dutchelite pj_fw_ChesLower pj_londontube pj_supremecourt pj_uspowergrid
-    rda_atp rda_covert_41 shs_football shsmat_emaileucore snap_bitcoinalpha snap_ca-GrQc sp_Malawi sp_hospital tntp_SiouxFalls
-    tvb_192 wol_M_PL_046 zoo_Cogentco
+    nd_opsahl-powergrid netsci_L6_LBC newman_football newman_netscience nk_foodweb-baydry nk_chesapeake
+    nk_power nl_gw_NAP_001 pj_balkanDays pj_dutchelite pj_fw_ChesLower pj_londontube pj_supremecourt
+    pj_uspowergrid rda_atp rda_covert_41 shs_football shsmat_emaileucore snap_bitcoinalpha snap_ca-GrQc
+    sp_Malawi sp_hospital tntp_SiouxFalls tvb_192 wol_M_PL_046 zoo_Cogentco
 """
 KNOWN = {
     "snap_bitcoinalpha": "the catalogue counts the header line as a link; SNAP states 3,783 nodes, 24,186 links",
     "snap_bitcoinotc": "the catalogue counts the header line as a link; SNAP states 5,881 nodes, 35,592 links",
-    "pj_friends_tim": "no link is left: the file holds time events only",
 }
 # Column of core_networks__nets: column of the catalogue.
 COUNTS = {
