@@ -272,3 +272,24 @@ def test_the_heavy_library_is_imported_only_when_judging():
         [sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": source}
     )
     assert done.stdout.strip() == "False", done.stderr
+
+
+def test_infinite_values_reach_the_verdict_as_words(world):
+    edges = [{"net": "a", "src": 0, "dst": 1, "weight": float("inf")}]
+    verdict = verdict_of(world, {"b0": (world.nodes("a", 2), edges)})
+    assert verdict["tables"]["core_toy__edges"]["columns"]["weight"] == {
+        "nulls": 0,
+        "min": "inf",
+        "max": "inf",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [(None, "no verdict\n(.|\n)*run the rule"), ("{", "not readable as JSON"), ("[]", "this is no verdict")],
+)
+def test_the_gate_says_what_is_wrong_with_a_verdict_file(tmp_path, text, message):
+    if text is not None:
+        (tmp_path / "v.json").write_text(text)
+    with pytest.raises(SeedlotError, match=message):
+        gate.require_pass(tmp_path / "v.json")
