@@ -39,11 +39,16 @@ def compact(*columns: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
 def by_ids(src: np.ndarray, dst: np.ndarray, **rest) -> RawGraph:
     """A RawGraph from bare integer ids: nodes are the mentioned ids in ascending order."""
     ids, (src, dst) = compact(src, dst)
+    return numbered(ids, src, dst, **rest)
+
+
+def numbered(ids: np.ndarray, src: np.ndarray, dst: np.ndarray, **rest) -> RawGraph:
+    """A RawGraph from links that are positions among ascending distinct ids."""
     n = len(ids)
     if n > limits.MAX_NODES:
         raise SeedlotError(f"{n:,} different node ids; the largest network read is {limits.MAX_NODES:,}")
     dense = n == 0 or int(ids[-1]) - int(ids[0]) + 1 == n
-    labels = None if dense else [str(i) for i in ids.tolist()]
+    labels = None if dense else list(map(str, ids.tolist()))
     return RawGraph(
         n=n, labels=labels, id_base=int(ids[0]) if n else 0, src=src, dst=dst, kept=len(src), **rest
     )

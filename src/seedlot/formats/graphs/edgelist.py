@@ -19,10 +19,12 @@ import numpy as np
 
 from seedlot.config.errors import SeedlotError, unknown
 from seedlot.formats.graphs import limits, tokens
-from seedlot.formats.graphs.arrays import by_ids
+from seedlot.formats.graphs.arrays import TABLE_SLACK, by_ids, numbered
 from seedlot.formats.graphs.model import RawGraph, Reject
 
 SAMPLE = 64 << 10
+COMPILED = 1 << 20
+"""Bytes from which on the compiled kernels pay for their import."""
 COLUMNS = ("src", "dst", "weight", "time", "relation", "kind")
 OPTIONS = ("delimiter", "header", "comments", "directed", *COLUMNS)
 NAMES = {
@@ -91,8 +93,45 @@ def read(data: bytes, args: dict) -> list[RawGraph]:
     """
     data = tokens.normalise(data)
     layout = detect(data, args)
+    graph = _long_list(data, layout)
+    if graph is not None:
+        return [graph]
     fields = tokens.split(data, layout.delimiter, layout.comments)
     return [links(fields.take(slice(1, None)) if layout.header else fields, layout)]
+
+
+def _long_list(data: bytes, layout: Layout) -> RawGraph | None:
+    """A long and regular list of two fields by the compiled kernels; None when it is not one."""
+    plain = (layout.src, layout.dst) == (0, 1) and not layout.bipartite
+    extra = (layout.weight, layout.time, layout.relation, layout.kind) != (None,) * 4
+    if len(data) < COMPILED or not plain or extra or (layout.delimiter is not None and b'"' in data):
+        return None
+    from seedlot.formats.graphs import kernels
+
+    buf, lines = np.frombuffer(data, np.uint8), data.count(b"\n") + 1
+    comment = np.zeros(256, bool)
+    comment[list(layout.comments)] = True
+    start = tokens.after_first_record(data, layout.comments) if layout.header else 0
+    delimiter = kernels.NO_DELIMITER if layout.delimiter is None else layout.delimiter[0]
+    src, dst = np.empty(lines, np.int64), np.empty(lines, np.int64)
+    rest = dict(name="", directed=layout.directed)
+    rows, low, high = kernels.integer_pairs(buf, start, delimiter, comment, src, dst)
+    if rows > 0:
+        src, dst = src[:rows], dst[:rows]
+        if high - low >= 8 * rows + TABLE_SLACK:
+            return by_ids(src, dst, read=rows, **rest)
+        return numbered(kernels.compact_dense(src, dst, low, high - low + 1), src, dst, read=rows, **rest)
+    begins, sizes = np.empty(2 * lines, np.int64), np.empty(2 * lines, np.int64)
+    rows, names = kernels.label_pairs(buf, start, delimiter, comment, src, dst, begins, sizes)
+    if rows <= 0:
+        return None
+    labels = tokens.gather(buf, begins[:names], begins[:names] + sizes[:names])
+    if tokens.missing(labels).any() or tokens.integers(labels.slice(0, 1000))[1].mean() > 0.5:
+        return None
+    src, dst = src[:rows], dst[:rows]
+    return RawGraph(
+        n=names, labels=tokens.strings(labels), id_base=0, src=src, dst=dst, read=rows, kept=rows, **rest
+    )
 
 
 def links(fields: tokens.Fields, layout: Layout) -> RawGraph:
@@ -131,6 +170,8 @@ def links(fields: tokens.Fields, layout: Layout) -> RawGraph:
 def _ids(full: tokens.Fields, layout: Layout) -> tuple[tuple[np.ndarray, ...], bool]:
     """(src, dst, good) and whether the list has integer ids; for names only `good` has a meaning."""
     both = [full.column(layout.src), full.column(layout.dst)]
+    if len(full) and not any(tokens.integers(c.slice(0, 1000))[1].any() for c in both):
+        return (*both, ~(tokens.missing(both[0]) | tokens.missing(both[1]))), False
     (src, good_src), (dst, good_dst) = tokens.integers(both[0]), tokens.integers(both[1])
     good = good_src & good_dst
     if not layout.bipartite and len(good) and good.mean() > 0.5:
@@ -282,6 +323,13 @@ def count(data: bytes, args: dict) -> int:
     layout = detect(data, args)
     if layout.delimiter is not None and b'"' in data:
         return tokens.count_quoted(data, layout.delimiter, layout.comments) - layout.header
+    if len(data) >= COMPILED:
+        from seedlot.formats.graphs import kernels
+
+        comment = np.zeros(256, bool)
+        comment[list(layout.comments)] = True
+        lines = kernels.count_records(np.frombuffer(data, np.uint8), layout.delimiter == b"\t", comment)
+        return int(lines) - layout.header
     buf = np.frombuffer(data + b"\n", np.uint8)
     begins = np.concatenate(([0], np.flatnonzero(buf[:-1] == 10) + 1))
     mark = buf[begins]

@@ -138,6 +138,19 @@ def split(data: bytes, delimiter: bytes | None, comments: bytes = b"#%") -> Fiel
     return Fields(buf, line, first[rows], width[rows], start, end)
 
 
+def after_first_record(data: bytes, comments: bytes) -> int:
+    """Where the line after the first record begins."""
+    at = 0
+    while at < len(data):
+        stop = data.find(b"\n", at)
+        stop = len(data) if stop < 0 else stop
+        row = data[at:stop].strip()
+        at = stop + 1
+        if row and row[0] not in comments:
+            break
+    return min(at, len(data))
+
+
 def _words(buf: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Spans of runs of non-blank bytes."""
     ink = np.zeros(len(buf) + 2, np.int8)

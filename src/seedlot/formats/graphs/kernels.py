@@ -1,0 +1,241 @@
+"""Compiled passes over long link lists; imported only for files of a megabyte and more.
+
+Each kernel reads only what is regular and stops at the first byte that is not: then `edgelist` reads the
+whole text again by way of `tokens`, which knows how to name what is wrong. Below a megabyte the import of
+the compiler costs more than the kernels save. Caches lie on disk, one thread, no global state.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+NEWLINE, BLANK = 10, 32
+NO_DELIMITER = 0
+MAX_DIGITS = 18
+
+
+@njit(cache=True, nogil=True)
+def _is_blank(byte, delimiter):
+    return byte != delimiter and (byte == BLANK or (9 <= byte <= 13 and byte != NEWLINE))
+
+
+@njit(cache=True, nogil=True)
+def _skip_line(buf, at):
+    while at < len(buf) and buf[at] != NEWLINE:
+        at += 1
+    return at + 1
+
+
+@njit(cache=True, nogil=True)
+def integer_pairs(buf, at, delimiter, comment, src, dst):
+    """Fields 1 and 2 of every record as whole numbers.
+
+    buf: (bytes,) uint8 text. at: where the first line begins. delimiter: byte, or NO_DELIMITER for runs of
+    blanks. comment: (256,) bool. src, dst: int64 buffers with a place for every line. Returns (records,
+    smallest id, largest id); records is -1 when a line is not two plain numbers first.
+    """
+    n, rows = len(buf), 0
+    low, high = np.int64(9223372036854775807), np.int64(-1)
+    while at < n:
+        while at < n and _is_blank(buf[at], delimiter):
+            at += 1
+        if at >= n or buf[at] == NEWLINE:
+            at += 1
+            continue
+        if comment[buf[at]]:
+            at = _skip_line(buf, at)
+            continue
+        for side in range(2):
+            begin, value = at, np.int64(0)
+            while at < n and 48 <= buf[at] <= 57:
+                value = value * 10 + np.int64(buf[at] - 48)
+                at += 1
+            if at == begin or at - begin > MAX_DIGITS:
+                return -1, low, high
+            low, high = min(low, value), max(high, value)
+            gap = at
+            while at < n and _is_blank(buf[at], delimiter):
+                at += 1
+            if side == 0:
+                src[rows] = value
+                if delimiter != NO_DELIMITER:
+                    if at >= n or buf[at] != delimiter:
+                        return -1, low, high
+                    at += 1
+                    while at < n and _is_blank(buf[at], delimiter):
+                        at += 1
+                elif at == gap:
+                    return -1, low, high
+            else:
+                dst[rows] = value
+                if at < n and buf[at] != NEWLINE:
+                    if buf[at] != delimiter and (delimiter != NO_DELIMITER or at == gap):
+                        return -1, low, high
+                    at = _skip_line(buf, at) - 1
+                at += 1
+        rows += 1
+    return rows, low, high
+
+
+@njit(cache=True, nogil=True)
+def count_records(buf, tab_is_ink, comment):
+    """Lines whose first byte that is not blank exists and does not begin a comment."""
+    records, fresh = 0, True
+    for k in range(len(buf)):
+        byte = buf[k]
+        if byte == NEWLINE:
+            fresh = True
+        elif fresh and (
+            byte > BLANK or byte < 9 or byte > 13 and byte != BLANK or (byte == 9 and tab_is_ink)
+        ):
+            records += not comment[byte]
+            fresh = False
+    return records
+
+
+@njit(cache=True, nogil=True)
+def compact_dense(src, dst, low, span):
+    """Positions of ids among the distinct ids, in place, through a table over the id range.
+
+    src, dst: (m,) int64. low: smallest id. span: size of the range. Returns the distinct ids, ascending.
+    """
+    seen = np.zeros(span, np.uint8)
+    for k in range(len(src)):
+        seen[src[k] - low] = 1
+        seen[dst[k] - low] = 1
+    n = 0
+    for k in range(span):
+        n += seen[k]
+    ids = np.empty(n, np.int64)
+    if n == span:
+        for k in range(span):
+            ids[k] = low + k
+        for k in range(len(src)):
+            src[k] -= low
+            dst[k] -= low
+        return ids
+    place = np.empty(span, np.int32)
+    n = 0
+    for k in range(span):
+        place[k] = n
+        if seen[k]:
+            ids[n] = low + k
+            n += 1
+    for k in range(len(src)):
+        src[k] = place[src[k] - low]
+        dst[k] = place[dst[k] - low]
+    return ids
+
+
+@njit(cache=True, nogil=True)
+def _slot(first, second, mask):
+    """Where in a table a key begins to look."""
+    code = (first ^ (second * np.uint64(0x9E3779B97F4A7C15))) * np.uint64(0xD6E8FEB86659FD93)
+    return (code ^ (code >> np.uint64(32))) & mask
+
+
+@njit(cache=True, nogil=True)
+def _grow(table):
+    """A table with twice the slots and the same entries."""
+    wide = np.zeros((2 * len(table), 3), np.uint64)
+    mask = np.uint64(len(wide) - 1)
+    for k in range(len(table)):
+        if table[k, 2]:
+            slot = _slot(table[k, 0], table[k, 1], mask)
+            while wide[slot, 2]:
+                slot = (slot + np.uint64(1)) & mask
+            wide[slot] = table[k]
+    return wide
+
+
+@njit(cache=True, nogil=True)
+def _key(buf, begin, end):
+    """Two words for a name: its bytes when there are at most 15, else two digests of them; with the length."""
+    first, second = np.uint64(0), np.uint64(end - begin) << np.uint64(56)
+    if end - begin <= 15:
+        for k in range(begin, min(end, begin + 8)):
+            first |= np.uint64(buf[k]) << np.uint64(8 * (k - begin))
+        for k in range(begin + 8, end):
+            second |= np.uint64(buf[k]) << np.uint64(8 * (k - begin - 8))
+        return first, second
+    first = np.uint64(1469598103934665603)
+    second |= np.uint64(255) << np.uint64(48)
+    for k in range(begin, end):
+        first = (first ^ np.uint64(buf[k])) * np.uint64(1099511628211)
+    return first, second
+
+
+@njit(cache=True, nogil=True)
+def _same(buf, one, other, size):
+    """Whether two spans hold the same bytes."""
+    for k in range(size):
+        if buf[one + k] != buf[other + k]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def label_pairs(buf, at, delimiter, comment, src, dst, begins, sizes):
+    """Fields 1 and 2 of every record as names numbered in order of first appearance.
+
+    Arguments as in `integer_pairs`; begins, sizes: int64 buffers with two places for every line, filled
+    with the span of each distinct name. Returns (records, names); records is -1 when a line has fewer than
+    two fields that are not empty. Names of up to 15 bytes are compared inside the table, one access to
+    memory a name; longer ones by digest and then byte by byte.
+    """
+    n, rows, names = len(buf), 0, 0
+    table = np.zeros((1 << 10, 3), np.uint64)
+    mask = np.uint64(len(table) - 1)
+    while at < n:
+        while at < n and _is_blank(buf[at], delimiter):
+            at += 1
+        if at >= n or buf[at] == NEWLINE:
+            at += 1
+            continue
+        if comment[buf[at]]:
+            at = _skip_line(buf, at)
+            continue
+        for side in range(2):
+            begin, end = at, at
+            while at < n and buf[at] != NEWLINE and buf[at] != delimiter:
+                blank = _is_blank(buf[at], delimiter)
+                if blank and delimiter == NO_DELIMITER:
+                    break
+                at += 1
+                if not blank:
+                    end = at
+            if end == begin:
+                return -1, names
+            if 3 * names >= 2 * len(table):
+                table = _grow(table)
+                mask = np.uint64(len(table) - 1)
+            first, second = _key(buf, begin, end)
+            slot = _slot(first, second, mask)
+            while True:
+                name = np.int64(table[slot, 2]) - 1
+                if name < 0:
+                    name = names
+                    table[slot, 0], table[slot, 1], table[slot, 2] = first, second, np.uint64(names + 1)
+                    begins[names], sizes[names] = begin, end - begin
+                    names += 1
+                    break
+                found = table[slot, 0] == first and table[slot, 1] == second
+                if found and end - begin > 15:
+                    found = sizes[name] == end - begin and _same(buf, begins[name], begin, end - begin)
+                if found:
+                    break
+                slot = (slot + np.uint64(1)) & mask
+            if side == 0:
+                src[rows] = name
+                if delimiter != NO_DELIMITER:
+                    if at >= n or buf[at] != delimiter:
+                        return -1, names
+                    at += 1
+                while at < n and _is_blank(buf[at], delimiter):
+                    at += 1
+            else:
+                dst[rows] = name
+                at = _skip_line(buf, at)
+        rows += 1
+    return rows, names
