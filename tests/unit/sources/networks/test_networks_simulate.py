@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 from scipy.io import mmread
 
-from seedlot.catalog.manifest import Row, raw_path
+from seedlot.catalog.manifest import Row, load_manifest, raw_path
 from seedlot.catalog.receipts import read_receipt
 from seedlot.catalog.tsv import read_tsv
 from seedlot.config.errors import SeedlotError
 from seedlot.formats.graphs.registry import read_graph
 from seedlot.sources.networks import simulate
+from seedlot.sources.networks.generators import GENERATORS
 from seedlot.sources.networks.rawfiles import WRITERS, raw_file
 from seedlot.sources.networks.simplify import simplify
 from seedlot.store.job import Job
@@ -152,3 +153,27 @@ def test_params_survive_json(tmp_path):
     rows = [row("one", "sim:er?n=30&m=60&seed=3", "mtx")]
     again = [Row.from_dict(json.loads(json.dumps(one.to_dict()))) for one in rows]
     assert run(tmp_path / "a", rows) == run(tmp_path / "b", again)
+
+
+MANIFEST = Path(__file__).parents[4] / "resources" / "manifests" / "networks.tsv"
+COMMITTED = [one for one in load_manifest(MANIFEST, "networks") if one.origin == "simulated"]
+
+
+def test_committed_rows_cover_every_generator_format_and_three_temperatures():
+    assert {one.url.split("?")[0].removeprefix("sim:") for one in COMMITTED} == set(GENERATORS)
+    assert {one.extra["format"] for one in COMMITTED} == set(WRITERS)
+    for generator in ("s1", "npso"):
+        urls = [one.url for one in COMMITTED if one.url.startswith(f"sim:{generator}?")]
+        assert {t for t in (0.1, 0.3, 0.6) if any(f"T={t}&" in url for url in urls)} == {0.1, 0.3, 0.6}
+
+
+@pytest.mark.parametrize("one", COMMITTED, ids=lambda one: one.item)
+def test_a_committed_row_gives_a_network_whose_labels_are_all_in_its_truth(one, tmp_path):
+    (receipt,) = run(tmp_path, [one])
+    raw = read_graph(tmp_path / receipt.path, one.extra["format"], one.reader_args)
+    path = raw_path(tmp_path, "networks", one)
+    truth = read_tsv(path.with_name(path.name + ".truth.tsv"), simulate.TRUTH_COLUMNS)
+    graph = simplify(raw)
+    assert set(graph.node_labels()) <= {cells["label"] for _, cells in truth}
+    assert graph.n >= 50
+    assert not raw.rejects
