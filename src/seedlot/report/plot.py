@@ -94,23 +94,22 @@ def footer(fig: Figure, evidence: str, note: str = "") -> None:
     fig.supxlabel(text, x=0.01, ha="left", fontsize=7.5, color="#666666")
 
 
-def end_labels(ax: Axes, ends: list[tuple[float, float, str, str]], gap: float = 0.055) -> None:
-    """Label curves at their ends instead of in a legend, pushed apart so that no two labels overlap.
+def end_labels(ax: Axes, ends: list[tuple[float, str, str]], gap: float = 0.05) -> None:
+    """Label curves at the right edge instead of in a legend, pushed apart so that no two labels overlap.
 
-    ends: (x, y, text, colour) in data coordinates. gap: least distance of labels, share of the axis height.
+    ends: (y in data coordinates, text, colour). gap: least distance of labels as a share of the axis height.
+    Call it when the limits and scale of the y axis are final.
     """
-    low, high = ax.get_ylim()
-    span = (high - low) or 1.0
-    places = sorted(((y - low) / span, x, text, colour) for x, y, text, colour in ends)
+    to_axes = ax.transData + ax.transAxes.inverted()
+    middle = ax.get_xlim()[0]
+    places = sorted((float(to_axes.transform((middle, y))[1]), text, colour) for y, text, colour in ends)
     heights: list[float] = []
     for y, *_ in places:
         heights.append(max(y, heights[-1] + gap) if heights else y)
     over = max(0.0, heights[-1] - 1.0) if heights else 0.0
-    edge = ax.get_xlim()
-    right = max((x for _, x, *_ in places), default=0.0) + 0.015 * (edge[1] - edge[0])
-    for (_, _, text, colour), height in zip(places, heights, strict=True):
-        y = low + (height - over) * span
-        ax.text(right, y, text, fontsize=7.5, color=colour, va="center", clip_on=False)
+    for (_, text, colour), height in zip(places, heights, strict=True):
+        style = {"fontsize": 7.5, "color": colour, "va": "center", "clip_on": False}
+        ax.text(1.01, height - over, text, transform=ax.transAxes, **style)
 
 
 def svg_text(fig: Figure) -> str:

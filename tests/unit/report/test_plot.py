@@ -14,7 +14,7 @@ def draw():
         ax.plot([0, 1], [1, 0.2], color=plot.BLUE)
         ax.plot([0, 1], [1, 0.21], color=plot.RED)
         ax.set(xlabel="removed (share)", ylabel="LCC (share)", ylim=(0, 1))
-        plot.end_labels(ax, [(1, 0.2, "low", plot.BLUE), (1, 0.21, "high", plot.RED)])
+        plot.end_labels(ax, [(0.2, "low", plot.BLUE), (0.21, "high", plot.RED)])
         plot.footer(fig, "simulated", "a test")
         return plot.svg_text(fig)
 
@@ -34,7 +34,7 @@ def test_labels_at_the_ends_of_near_curves_do_not_overlap():
     with plot.style():
         ax = plot.new_figure(4, 3).add_subplot()
         ax.set(ylim=(0, 1))
-        plot.end_labels(ax, [(1, 0.99, "a", "k"), (1, 0.995, "b", "k"), (1, 1.0, "c", "k")], gap=0.06)
+        plot.end_labels(ax, [(0.99, "a", "k"), (0.995, "b", "k"), (1.0, "c", "k")], gap=0.06)
         heights = sorted(t.get_position()[1] for t in ax.texts)
     assert all(b - a >= 0.06 - 1e-9 for a, b in zip(heights, heights[1:]))
     assert heights[-1] <= 1.0 + 1e-9

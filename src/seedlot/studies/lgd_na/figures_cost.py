@@ -206,7 +206,6 @@ def draw_scaling(rows: list[Row], evidence: str, mode: str):
     fig = plot.new_figure(6.8, 4.4)
     ax = fig.add_subplot()
     ax.set(xscale="log", yscale="log", xlabel="links m", ylabel="CPU seconds of one run")
-    top = max(r["m"] for r in rows)
     ends = []
     for method in common.in_order({r["method"] for r in rows}):
         mine = [r for r in rows if r["method"] == method]
@@ -228,20 +227,9 @@ def draw_scaling(rows: list[Row], evidence: str, mode: str):
         text = common.label(method) + (f"  m^{slope:.2f}" if slope is not None else "")
         ends.append((height, text, tone))
     ax.axhline(FLOOR, color=plot.GREY, linewidth=0.7, linestyle=":")
-    _log_labels(ax, top, ends)
+    plot.end_labels(ax, ends, 0.046)
     ax.set_title("CPU time against size")
     plot.footer(
         fig, evidence, f"{mode} order; exponents fitted above the dotted line ({1000 * FLOOR:.0f} ms)"
     )
     return fig
-
-
-def _log_labels(ax, right: float, ends: list[tuple[float, str, str]]) -> None:
-    """End labels on a logarithmic height, pushed apart."""
-    low, high = np.log(ax.get_ylim())
-    last = -np.inf
-    for height, text, tone in sorted(ends):
-        y = max((np.log(height) - low) / (high - low), last + 0.046)
-        last = y
-        spot = (right * 1.12, float(np.exp(low + y * (high - low))))
-        ax.text(*spot, text, color=tone, fontsize=7, va="center", clip_on=False)
