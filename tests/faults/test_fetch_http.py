@@ -130,6 +130,19 @@ def test_file_changed_between_resumes_is_taken_anew(site, web, tmp_path, honest)
     assert web.moved == len(OTHER)
 
 
+def test_partial_answer_from_another_place_is_not_appended(site, web, tmp_path):
+    def answer(handler, before):
+        if before == 1:
+            span = f"bytes 30000-{len(BODY) - 1}/{len(BODY)}"
+            handler.plain(206, BODY[30_000:], Content_Range=span, ETag=faults.etag(BODY))
+        else:
+            faults.send(handler, BODY, faults.etag(BODY), stop_at=20_000 if before == 0 else None)
+
+    site.answers["/data.bin"] = answer
+    assert get(web, site, tmp_path, known=False).sha256 == sha(BODY)
+    assert "Range" not in site.asked("/data.bin")[2]
+
+
 def test_retry_after_in_seconds_is_waited(site, web, tmp_path):
     site.answers["/data.bin"] = faults.refuse(429, 1, BODY, Retry_After="7")
     assert get(web, site, tmp_path).sha256 == sha(BODY)

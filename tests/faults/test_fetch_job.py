@@ -218,6 +218,14 @@ def test_mirror_url_is_tried_first_and_its_failure_is_no_failure(site, place):
     assert site.asked("/a.txt") == [] and len(site.asked("/b.txt")) == 1
 
 
+def test_mirror_url_is_not_trusted_for_a_file_of_unknown_digest(site, place):
+    rows = [row(site, "a")]
+    name = raw_path(place.root, "nets", rows[0]).relative_to(place.root / "raw").as_posix()
+    site.answers[f"/m/{name}"] = faults.good(b"9 9\n")
+    site.answers["/a.txt"] = faults.good(b"1 2\n")
+    assert go(place, rows, mirrors=[site.url("/m")])["a"].sha256 == sha(b"1 2\n")
+
+
 @pytest.mark.parametrize("access", ["registration", "agreement"])
 def test_gate_names_what_to_sign_and_the_variable(site, place, access):
     gated(place, access)

@@ -204,9 +204,6 @@ def _open(web: Web, url: str, headers: dict[str, str]) -> httpx.Response:
         response.close()
         if follow.url.scheme not in ("http", "https") or (request.url.scheme == "https" != follow.url.scheme):
             raise Permanent("failed", f"the server redirects from https to '{follow.url.scheme}'")
-        if follow.url.host != request.url.host:
-            for name in web.headers:
-                follow.headers.pop(name, None)
         request = follow
     raise Permanent("failed", f"more than {web.limits.redirects} redirects from {url}")
 
