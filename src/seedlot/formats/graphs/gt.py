@@ -18,6 +18,8 @@ from seedlot.config.errors import SeedlotError, unknown
 from seedlot.formats.graphs import limits
 from seedlot.formats.graphs.model import RawGraph
 
+COMPILED = 100_000
+"""Blocks from which on the compiled walk pays for its import."""
 MAGIC = b"\xe2\x9b\xbe gt"
 OPTIONS = ("weight", "time", "label")
 NAMES = {
@@ -108,26 +110,49 @@ def read(data: bytes, args: dict) -> list[RawGraph]:
     ]
 
 
-def _adjacency(cursor: Cursor, n: int, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """Source and target of every list entry. The lists are of unknown length, so their heads are walked one
-    by one; the ids between them are then cut out in one step."""
+def _blocks(cursor: Cursor, number: int, unit: int) -> tuple[np.ndarray, np.ndarray]:
+    """Walk `number` blocks, each an 8-byte count and that many units; (counts, where the units begin)."""
+    counts = np.zeros(number, np.int64)
+    if number >= COMPILED:
+        from seedlot.formats.graphs import kernels
+
+        buf = np.frombuffer(cursor.data, np.uint8)
+        at = int(kernels.counted_blocks(buf, cursor.at, unit, cursor.order == ">", counts))
+    else:
+        at = _walk(cursor, unit, counts)
+    if at < 0:
+        raise SeedlotError(
+            "the .gt file ends early", where=f"block {-1 - at:,} of {number:,} after byte {cursor.at}"
+        )
+    size = 8 + counts * unit
+    begins = cursor.at + np.cumsum(size) - size + 8
+    cursor.at = at
+    return counts, begins
+
+
+def _walk(cursor: Cursor, unit: int, counts: np.ndarray) -> int:
+    """The loop of `_blocks`; -1 - k when block k passes the end."""
     data, at, end = cursor.data, cursor.at, len(cursor.data)
     unpack = struct.Struct(cursor.order + "Q").unpack_from
-    degree = np.zeros(n, np.int64)
-    for node in range(n):
+    for block in range(len(counts)):
         if at + 8 > end:
-            raise SeedlotError("the .gt file ends early", where=f"adjacency of node {node}")
-        k = unpack(data, at)[0]
-        at += 8 + k * width
+            return -1 - block
+        size = unpack(data, at)[0]
+        at += 8 + size * unit
         if at > end:
-            raise SeedlotError(f"node {node} declares {k:,} links, the file ends before", where=f"byte {at}")
-        degree[node] = k
-    body = np.frombuffer(data, np.uint8, at - cursor.at, cursor.at)
-    starts = np.cumsum(8 + degree * width) - (8 + degree * width)
+            return -1 - block
+        counts[block] = size
+    return at
+
+
+def _adjacency(cursor: Cursor, n: int, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Source and target of every list entry: the list heads are walked, the ids between them cut out."""
+    here = cursor.at
+    degree, begins = _blocks(cursor, n, width)
+    body = np.frombuffer(cursor.data, np.uint8, cursor.at - here, here)
     inside = np.ones(len(body), bool)
-    inside[(starts[:, None] + np.arange(8)).ravel()] = False
+    inside[(begins[:, None] - here + np.arange(-8, 0)).ravel()] = False
     dst = body[inside].view(f"{cursor.order}u{width}")
-    cursor.at = at
     if len(dst) and int(dst.max()) >= n:
         raise SeedlotError(f"a link leads to node {int(dst.max())} of {n}", where="adjacency")
     return np.repeat(np.arange(n), degree), dst.astype(np.int64)
@@ -170,7 +195,9 @@ def _rank(name: str, key: str, args: dict) -> int | None:
 def _values(cursor: Cursor, value_type: int, size: int, label: bool) -> list[str] | np.ndarray | None:
     """A scalar or string map as labels or as (size,) float64; None when the type is neither."""
     if value_type == STRING and label:
-        return [cursor.text() for _ in range(size)]
+        counts, begins = _blocks(cursor, _possible(cursor, size), 1)
+        spans = zip(begins.tolist(), (begins + counts).tolist())
+        return [cursor.data[a:b].decode("utf-8", errors="replace") for a, b in spans]
     if value_type not in SCALARS or (label and value_type > 3):
         return None
     dtype = np.dtype(cursor.order + SCALARS[value_type]) if value_type < 5 else np.dtype("V16")
@@ -196,18 +223,21 @@ def _skip(cursor: Cursor, value_type: int, size: int) -> None:
     if value_type in SCALARS:
         cursor.take(size * np.dtype(SCALARS[value_type]).itemsize)
     elif value_type in (STRING, OBJECT):
-        for _ in range(size):
-            cursor.take(cursor.u64())
+        _blocks(cursor, _possible(cursor, size), 1)
+    elif value_type in VECTORS and VECTORS[value_type]:
+        _blocks(cursor, _possible(cursor, size), VECTORS[value_type])
     elif value_type in VECTORS:
         for _ in range(size):
-            k = cursor.u64()
-            if VECTORS[value_type]:
-                cursor.take(k * VECTORS[value_type])
-                continue
-            for _ in range(k):
-                cursor.take(cursor.u64())
+            _blocks(cursor, _possible(cursor, cursor.u64()), 1)
     else:
         raise SeedlotError(f"property-map type {value_type} is not known", where=f"byte {cursor.at}")
+
+
+def _possible(cursor: Cursor, number: int) -> int:
+    """The number of blocks, or SeedlotError when not even their counts fit into what is left."""
+    if 8 * number > len(cursor.data) - cursor.at:
+        raise SeedlotError("the .gt file ends early", where=f"byte {cursor.at} of {len(cursor.data)}")
+    return number
 
 
 def count(data: bytes, args: dict) -> int:

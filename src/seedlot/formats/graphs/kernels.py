@@ -1,6 +1,6 @@
-"""Compiled passes over long link lists; imported only for files of a megabyte and more.
+"""Compiled passes over long files; imported only for those of a megabyte and more.
 
-Each kernel reads only what is regular and stops at the first byte that is not: then `edgelist` reads the
+Each text kernel reads only what is regular and stops at the first byte that is not: then `edgelist` reads the
 whole text again by way of `tokens`, which knows how to name what is wrong. Below a megabyte the import of
 the compiler costs more than the kernels save. Caches lie on disk, one thread, no global state.
 """
@@ -169,10 +169,28 @@ def _key(buf, begin, end):
 @njit(cache=True, nogil=True)
 def _same(buf, one, other, size):
     """Whether two spans hold the same bytes."""
-    for k in range(size):
-        if buf[one + k] != buf[other + k]:
-            return False
-    return True
+    k = 0
+    while k < size and buf[one + k] == buf[other + k]:
+        k += 1
+    return k == size
+
+
+@njit(cache=True, nogil=True)
+def counted_blocks(buf, at, unit, big, counts):
+    """Walk blocks of an 8-byte count and that many units; returns where the last one ends, or -1 - k when
+    block k passes the end of the bytes. counts: (blocks,) int64, filled."""
+    n = len(buf)
+    for block in range(len(counts)):
+        if at + 8 > n:
+            return -1 - block
+        size = np.uint64(0)
+        for k in range(8):
+            size |= np.uint64(buf[at + k]) << np.uint64(8 * (7 - k) if big else 8 * k)
+        if size > np.uint64((n - at - 8) // unit):
+            return -1 - block
+        counts[block] = np.int64(size)
+        at += 8 + np.int64(size) * unit
+    return at
 
 
 @njit(cache=True, nogil=True)

@@ -7,6 +7,7 @@ walked over. pyreadr cannot read lists that are not data frames, rpy2 needs R.
 from __future__ import annotations
 
 import re
+import struct
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -102,6 +103,23 @@ class Xdr:
         start = self.take(count)
         return self.data[start : start + count]
 
+    def strings(self, count: int) -> list[str | None]:
+        """The items of a character vector: flags, size and bytes of each."""
+        data, at, end = self.data, self.at, len(self.data)
+        unpack = struct.Struct(">ii").unpack_from
+        out: list[str | None] = []
+        for _ in range(count):
+            if at + 8 > end:
+                raise SeedlotError("the .rda file ends early", where=f"byte {at}")
+            flags, size = unpack(data, at)
+            at += 8
+            if flags & 255 != CHARS or size < -1 or at + size > end:
+                raise SeedlotError("a character vector of the .rda file is damaged", where=f"byte {at - 8}")
+            out.append(None if size == -1 else _text(data[at : at + size]))
+            at += max(size, 0)
+        self.at = at
+        return out
+
     def require(self, count: int) -> None:
         """Refuse a list of `count` items when not even their heads fit into what is left."""
         if count < 0 or 4 * count > len(self.data) - self.at:
@@ -164,6 +182,13 @@ def _unescape(code: bytes) -> bytes:
     return bytes([int(code, 8) & 255]) if code[:1].isdigit() and code[0] < 56 else _PLAIN.get(code, code)
 
 
+def _text(raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
 class Reader:
     """Items of a stream. `known` is R's table of symbols and environments that later items refer to."""
 
@@ -195,11 +220,7 @@ class Reader:
         size = self.source.integer()
         if size == -1:
             return None
-        raw = self.source.chars(size)
-        try:
-            return raw.decode("utf-8")
-        except UnicodeDecodeError:
-            return raw.decode("latin-1")
+        return _text(self.source.chars(size))
 
     def _pairs(self, flags: int, depth: int) -> list[tuple[str, object]]:
         out = []
@@ -286,6 +307,8 @@ class Reader:
         elif kind == RAW:
             source.raw(count)
             out = RList([])
+        elif kind == STRINGS and isinstance(source, Xdr):
+            out = RList(source.strings(count))
         else:
             out = RList([self.item(depth + 1) for _ in range(count)])
         if flags & HAS_ATTRIBUTES:
