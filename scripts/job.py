@@ -9,6 +9,7 @@ started = time.time()
 smk = snakemake  # noqa: F821  (injected by Snakemake)
 root = Path(smk.config.get("root", "results"))
 os.environ.setdefault("NUMBA_CACHE_DIR", str(root / "cache" / "numba"))
+os.environ.setdefault("POLARS_MAX_THREADS", str(smk.threads))
 os.environ.setdefault("MPLCONFIGDIR", str(Path(smk.resources.tmpdir) / "matplotlib"))
 
 from seedlot.store.job import Job  # noqa: E402  (thread and cache variables come first)

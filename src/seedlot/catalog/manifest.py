@@ -238,7 +238,7 @@ def row_digest(rows: Iterable[Row]) -> str:
 
 
 def release_folder(root: Path, source: str, row: Row) -> Path:
-    """Folder of one origin and release of a source; holds `files/`, `receipts/` and `locks/`."""
+    """Folder of one origin and release of a source; holds `files/` and `locks/`."""
     return Path(root) / "raw" / source / row.origin / row.release
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
-from seedlot.catalog.manifest import Row, release_folder, row_digest
+from seedlot.catalog.manifest import Row, row_digest
 from seedlot.catalog.tsv import read_tsv, write_tsv
 from seedlot.config.errors import SeedlotError, unknown
 
@@ -27,11 +27,11 @@ class Receipt:
 
 
 def receipt_path(root: Path, source: str, rows: Sequence[Row]) -> Path:
-    """`raw/<source>/<origin>/<release>/receipts/<digest of the rows>.tsv`; rows share origin and release."""
-    kinds = {(row.origin, row.release) for row in rows}
-    if len(kinds) != 1:
-        raise SeedlotError(f"a receipt belongs to one origin and release, saw {sorted(kinds)}")
-    return release_folder(root, source, rows[0]) / "receipts" / f"{row_digest(rows)}.tsv"
+    """`raw/<source>/<origin>/receipts/<digest of the rows>.tsv`; the rows share their origin, not their release."""
+    origins = {row.origin for row in rows}
+    if len(origins) != 1:
+        raise SeedlotError(f"a receipt belongs to one origin, saw {sorted(origins)}")
+    return Path(root) / "raw" / source / origins.pop() / "receipts" / f"{row_digest(rows)}.tsv"
 
 
 def write_receipt(path: Path, receipts: Iterable[Receipt]) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from seedlot.catalog import manifest as mf
 from seedlot.catalog.buckets import shards as split_into_shards
+from seedlot.catalog.receipts import receipt_path
 from seedlot.config import base
 from seedlot.config.errors import SeedlotError, unknown
 from seedlot.contracts.model import contract
@@ -153,18 +154,17 @@ class Workflow(Products):
         )
         self.publish(source, parts | {k: dict(v) for k, v in (more or {}).items()}, items, rejects)
 
-    def _groups(self, source: str, shard: str) -> list[tuple[str, str, list[mf.Row]]]:
-        groups: dict[tuple[str, str], list[mf.Row]] = {}
+    def _groups(self, source: str, shard: str) -> list[list[mf.Row]]:
+        """The rows of a shard by origin: what one receipt covers."""
+        groups: dict[str, list[mf.Row]] = {}
         for row in self.shards(source)[shard]:
-            groups.setdefault((row.origin, row.release), []).append(row)
-        return [(origin, release, rows) for (origin, release), rows in sorted(groups.items())]
+            groups.setdefault(row.origin, []).append(row)
+        return [groups[origin] for origin in sorted(groups)]
 
     def receipts(self, source: str) -> Callable[..., list[str]]:
         """Input function: the receipts of the rows of `wildcards.shard`."""
-        base_path = f"{self.paths['raw']}/{source}"
         return lambda wildcards: [
-            f"{base_path}/{origin}/{release}/receipts/{mf.row_digest(rows)}.tsv"
-            for origin, release, rows in self._groups(source, wildcards.shard)
+            receipt_path(self.root, source, rows).as_posix() for rows in self._groups(source, wildcards.shard)
         ]
 
     def rows_digest(self, source: str) -> Callable[..., str]:
@@ -176,7 +176,7 @@ class Workflow(Products):
         if "receipt" not in wildcards:
             return [row.to_dict() for row in self.shards(source)[wildcards["shard"]]]
         for shard in self.shards(source):
-            for _, _, rows in self._groups(source, shard):
+            for rows in self._groups(source, shard):
                 if mf.row_digest(rows) == wildcards["receipt"]:
                     return [row.to_dict() for row in rows]
         raise SeedlotError(
