@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import repeat
 
 from seedlot.config.errors import SeedlotError, unknown
 from seedlot.formats.graphs import textscan
@@ -157,38 +159,35 @@ def number_matrix(body: bytes, header: Header) -> bytes:
     Column labels come first, then each row begins with its own; every stacked matrix repeats them. The
     labels of the first matrix become header.names.
     """
-    across, down = "column" in header.embedded, "row" in header.embedded
+    slots = _slots(header)
     out: list[bytes] = []
-    names: dict[str, list[str]] = {"row": [], "column": []}
-    per_row = header.columns - (not header.diagonal)
-    left = header.columns if across else 0
-    row, cells = 0, 0
-    expect_row = down
+    names: dict[str, list[bytes]] = {"row": [], "column": []}
     for quoted, bare, newline in _TOKEN.findall(body):
-        word = quoted or bare
         if newline:
-            out.append(b"\n")
-        elif left:
-            left -= 1
-            names["column"].append(word.decode(header.encoding, "replace"))
-        elif expect_row:
-            expect_row = False
-            names["row"].append(word.decode(header.encoding, "replace"))
-        else:
-            out.append(word)
-            cells += 1
-            width = {"upperhalf": header.columns - row, "lowerhalf": row + 1}.get(
-                header.layout, header.columns
-            )
-            width = per_row if header.layout == "fullmatrix" else width - (not header.diagonal)
-            if cells >= width:
-                row, cells, expect_row = row + 1, 0, down
-                if row == header.rows:
-                    row, left = 0, header.columns if across else 0
-    for target, sure in (("row", down), ("column", across)):
-        if sure and len(names[target]) >= (wanted := header.rows if target == "row" else header.columns):
-            header.names[target] = names[target][:wanted]
+            out.append(newline)
+            continue
+        slot = next(slots)
+        (out if slot == "cell" else names[slot]).append(quoted or bare)
+    for target, wanted in (("row", header.rows), ("column", header.columns)):
+        if len(names[target]) >= wanted:
+            header.names[target] = [
+                word.decode(header.encoding, "replace") for word in names[target][:wanted]
+            ]
     return b" ".join(out)
+
+
+def _slots(header: Header) -> Iterator[str]:
+    """What each word of a labelled matrix is: 'row' or 'column' for labels, 'cell' for numbers."""
+    n, skip = header.columns, not header.diagonal
+    for _ in range(header.levels):
+        if "column" in header.embedded:
+            yield from repeat("column", n)
+        for row in range(header.rows):
+            if "row" in header.embedded:
+                yield "row"
+            width = {"upperhalf": n - row, "lowerhalf": row + 1}.get(header.layout, n) - skip
+            yield from repeat("cell", width)
+    yield from repeat("cell")
 
 
 def number_list(body: bytes, header: Header) -> bytes:
