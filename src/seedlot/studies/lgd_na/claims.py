@@ -12,11 +12,13 @@ from seedlot.studies.lgd_na.claims_measure import Tables, measure
 from seedlot.studies.lgd_na.claims_text import Claim, Frozen, load
 from seedlot.studies.lgd_na.ranks_frame import write_rows
 
+RUNS = ("net_id", "method", "mode", "reinsert", "status", "tie_rule", "n_removals", "auc_paper")
 COLUMNS = {
     "pairs": None,
     "sets": None,
     "modes": None,
-    "runs": ("net_id", "method", "mode", "reinsert", "status", "n_removals", "auc_paper"),
+    "runs": RUNS,
+    "official": RUNS,
     "nets": ("net_id", "domain", "family", "evidence", "n", "m", "duplicate_of", "raw_sha256"),
     "timings": ("net_id", "method", "mode", "cpu_s"),
     "hardening": None,
@@ -26,7 +28,8 @@ NOT_RUN = "this run holds no data that speak to the claim"
 
 
 def run(job: Job) -> None:
-    """Inputs: pairs, sets, modes, runs, nets; timings, hardening, geometry where the run has them.
+    """Inputs: pairs, sets, modes, runs, nets; timings, hardening, geometry, official (runs of the
+    published implementation's tie rule) where the run has them.
 
     Params: target (what `snakemake` is asked for to repeat this, default lgd_na). Outputs: ledger, details.
     """

@@ -24,6 +24,7 @@ class Tables:
     sets: list[Row] = field(default_factory=list)
     modes: list[Row] = field(default_factory=list)
     runs: list[Row] = field(default_factory=list)
+    official: list[Row] = field(default_factory=list)
     nets: list[Row] = field(default_factory=list)
     timings: list[Row] = field(default_factory=list)
     hardening: list[Row] = field(default_factory=list)
@@ -40,8 +41,8 @@ def better(claim: Claim, frozen: Frozen, tables: Tables, evidence: str) -> Findi
     scope = claim.get("scope")
     key = {"evidence": evidence, "scope": "complete", "size": "main"}
     key |= {"mode": scope["mode"], "reinsert": scope["reinsert"]}
-    domain = scope.get("domain", "*")
-    rows = [r for r in _where(tables.pairs, key) if r["domain"].lower() == domain]
+    domain = f"paper:{scope['domain']}" if "domain" in scope else "*"
+    rows = _where(tables.pairs, key | {"domain": domain})
     rows = [r for r in rows if r["rank_difference"] is not None]
     sets = _where(tables.sets, key)
     if not rows:
@@ -250,13 +251,15 @@ def published(claim: Claim, frozen: Frozen, tables: Tables, evidence: str) -> Fi
     if net is None:
         return None
     official = claim.get("official")
-    here = [r for r in tables.runs if r["net_id"] == net["net_id"] and r["mode"] == scope["mode"]]
-    default = _distance(claim, [r for r in here if r["method"] == method])
-    other = _distance(claim, [r for r in here if r["method"] == official]) if official else None
+    key = {"net_id": net["net_id"], "mode": scope["mode"], "method": method}
+    default = _distance(claim, [r for r in _where(tables.runs, key) if r["tie_rule"] != official])
+    other = _distance(claim, _where(tables.runs + tables.official, key | {"tie_rule": official}))
     out = Finding(n=1, families=1, domains=1, at_scale=True)
     decisive = other if official else default
     if decisive is None:
-        out.notes.append(f"no finished run of {official or method} with every reinsertion on {net['net_id']}")
+        out.notes.append(
+            f"no finished run of {method}{f' with ties {official}' if official else ''} on {net['net_id']}"
+        )
         return out
     tolerance = claim.get("metric")["tolerance"]
     gap, removals = decisive
@@ -265,7 +268,7 @@ def published(claim: Claim, frozen: Frozen, tables: Tables, evidence: str) -> Fi
         out.notes.append("removals differ: " + ", ".join(removals))
     if official:
         out.official, out.value = gap, default[0] if default else None
-        out.notes.append(f"official arithmetic ({official}): largest difference {gap:.1e}")
+        out.notes.append(f"official (ties {official}): largest difference {gap:.1e}")
         if default:
             out.notes.append(
                 f"corrected (exact ties, the default): {default[0]:.1e}; removals {default[1] or 'equal'}"

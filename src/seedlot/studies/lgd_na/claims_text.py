@@ -33,6 +33,7 @@ class Frozen:
     local_methods: tuple[str, ...]
     ablation: tuple[str, ...]
     paper_methods_not_run: tuple[str, ...]
+    paper_domains: dict[str, tuple[str, ...]]
     reference: str
     min_nodes: int
     min_families: int
@@ -85,6 +86,7 @@ def _frozen(page: dict[str, Any]) -> Frozen:
     return Frozen(
         **{name: tuple(page[name]) for name in lists},
         **{name: page[name] for name in ("reference", "min_nodes", "min_families", "level")},
+        paper_domains={name: tuple(own) for name, own in page["paper_domains"].items()},
         replicates=page["bootstrap"]["replicates"],
         bootstrap_seed=page["bootstrap"]["seed"],
     )

@@ -35,7 +35,7 @@ Row = dict[str, Any]
 def heatmap(job: Job) -> None:
     """Inputs: ranks. Params: evidence, scope, size, mode, reinsert (defaults below). Outputs: svg, data."""
     key = set_key(job)
-    rows = _rows(job, "ranks", key)
+    rows = [r for r in _rows(job, "ranks", key) if not r["domain"].startswith("paper:")]
     with plot.style():
         if rows:
             fig = draw_heatmap(rows, key)

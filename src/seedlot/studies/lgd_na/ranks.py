@@ -21,7 +21,7 @@ from seedlot.studies.lgd_na.ranks_frame import Matrix, Runs, matrix, write_rows
 from seedlot.studies.lgd_na.ranks_frame import load as load_runs
 from seedlot.studies.lgd_na.stats_modes import mode_rows
 
-FIELD, ALL = "*", "all"
+FIELD, ALL, PAPER = "*", "all", "paper:"
 Row = dict[str, Any]
 
 
@@ -93,14 +93,17 @@ class SetSummary:
         return len(set(self.one.nets.family[here].tolist()))
 
     def groups(self) -> list[str]:
-        """Domains, then the field and the pool."""
-        return [*self.domains, FIELD, ALL]
+        """Domains, the paper's domains (unions of ours), then the field and the pool."""
+        paper = [PAPER + name for name in self.frozen.paper_domains]
+        return [*self.domains, *(g for g in paper if self.rows_of(g).any()), FIELD, ALL]
 
     def rows_of(self, group: str) -> np.ndarray:
         """(N,) mask of the networks behind a group; the field's are those of the domains that enter it."""
         domain = self.one.nets.domain
         if group == ALL:
             return np.ones(len(domain), dtype=bool)
+        if group.startswith(PAPER):
+            return np.isin(domain, self.frozen.paper_domains[group.removeprefix(PAPER)])
         return np.isin(domain, self.field) if group == FIELD else domain == group
 
     def means(self, group: str) -> tuple[np.ndarray, np.ndarray]:

@@ -154,6 +154,19 @@ def test_interval_of_a_field_rank_covers_the_truth_as_often_as_it_says(frozen, t
     assert 50 <= hits <= 60
 
 
+def test_a_domain_of_the_paper_pools_ours(tmp_path, frozen):
+    nets = [
+        (f"net{i}", d, f"fam{i}", "real", 60, None)
+        for i, d in enumerate(["gene", "protein", "protein", "web"])
+    ]
+    runs = dynamic({"cnd": [1, 3, 3, 3], "degree": [2] * 4})
+    pick, _, _ = ranked(tmp_path, frozen, nets, runs)
+    row = pick["complete", "main", "dynamic", "paper:biomolecular", "cnd"]
+    assert (row["n_networks"], row["mean_rank"]) == (3, pytest.approx(5 / 3))
+    assert not row["enters_field"]
+    assert ("complete", "main", "dynamic", "paper:social", "cnd") not in pick
+
+
 def test_no_finished_run_is_an_error_for_people(tmp_path):
     runs = write_runs(tmp_path / "r.parquet", dynamic({"cnd": [None]}))
     nets = write_nets(tmp_path / "n.parquet", two_domains())
