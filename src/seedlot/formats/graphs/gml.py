@@ -212,11 +212,12 @@ def _weight_text(edge: dict[str, bytes], keys: tuple[str, ...]) -> bytes:
 
 
 def _number(text: bytes) -> float | None:
+    """The number, NaN included since it states that none is known; None for words and infinities."""
     try:
         value = float(text)
     except ValueError:
         return None
-    return value if np.isfinite(value) else None
+    return None if np.isinf(value) else value
 
 
 def count(data: bytes, args: dict) -> int:

@@ -129,10 +129,11 @@ class _Reader:
         self.parser.CharacterDataHandler = None
 
     def _key(self, attrs: dict[str, str]) -> None:
+        self.role = ""
         name, domain = attrs.get("attr.name", "").lower(), attrs.get("for", "all")
         for role, names in self.wanted.items():
             side = "node" if role == "label" else "edge"
-            if name and (name in names or attrs.get("id", "").lower() in names) and domain in (side, "all"):
+            if (name in names or attrs.get("id", "").lower() in names) and domain in (side, "all"):
                 self.roles[side, attrs.get("id", "")] = role
                 self.role = role
 
@@ -198,8 +199,10 @@ class _Reader:
         """Store the data just closed under the edge or node that holds it."""
         self._deaf()
         graph, role, owner = self.graphs[-1], self.role, self.owners[-1]
+        if not text:
+            return
         if role == "label":
-            graph.labels[owner] = text or graph.labels[owner]
+            graph.labels[owner] = text
         elif role == "relation":
             graph.relation = _reach(graph.relation or [], owner, self.defaults.get(role, ""))
             graph.relation[owner] = text
