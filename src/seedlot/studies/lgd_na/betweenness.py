@@ -62,20 +62,19 @@ def _accumulate(indptr, indices, alive, sources):
 
 
 @njit(cache=True)
-def component_of(indptr, indices, alive, start):
-    """Ascending alive nodes of the component of an alive node, int32."""
-    seen = {np.int32(start)}
-    queue = [np.int32(start)]
-    head = 0
-    while head < len(queue):
+def _component(indptr, indices, alive, done, queue, start):
+    """Alive nodes of the component of an alive node into queue, marked done; returns how many."""
+    queue[0], done[start] = start, True
+    head, tail = 0, 1
+    while head < tail:
         i = queue[head]
         head += 1
         for p in range(indptr[i], indptr[i + 1]):
             j = indices[p]
-            if alive[j] and j not in seen:
-                seen.add(j)
-                queue.append(j)
-    return np.sort(np.array(queue, dtype=np.int32))
+            if alive[j] and not done[j]:
+                queue[tail], done[j] = j, True
+                tail += 1
+    return tail
 
 
 @njit(cache=True)
@@ -96,7 +95,7 @@ def _dynamic(indptr, indices):
     n = len(indptr) - 1
     alive, done = np.ones(n, np.bool_), np.zeros(n, np.bool_)
     value = _accumulate(indptr, indices, alive, np.arange(n, dtype=np.int32))
-    order = np.empty(n, np.int32)
+    order, queue = np.empty(n, np.int32), np.empty(n, np.int32)
     for t in range(n):
         v = first_close(value, alive)
         order[t] = v
@@ -108,9 +107,8 @@ def _dynamic(indptr, indices):
         for p in range(indptr[v], indptr[v + 1]):
             u = indices[p]
             if alive[u] and not done[u]:
-                part = component_of(indptr, indices, alive, u)
+                part = np.sort(queue[: _component(indptr, indices, alive, done, queue, u)])
                 fresh = _accumulate(indptr, indices, alive, part)
                 for i in part:
-                    done[i] = True
                     value[i] = fresh[i]
     return order

@@ -45,8 +45,7 @@ def common_neighbours(indptr, indices, ids):
                 out[fill], out_id[fill] = j, ids[p]
                 fill += 1
     start[n] = fill
-    shared = np.zeros(arcs // 2, np.int32)
-    mark = np.full(n, -1, np.int64)
+    shared, mark = np.zeros(arcs // 2, np.int32), -np.ones(n, np.int64)
     for i in range(n):
         for p in range(start[i], start[i + 1]):
             mark[out[p]] = p

@@ -206,8 +206,7 @@ def _exact_sign(s, i, j):
                 num[s.cn[s.eid[p]]] += sign * weight
         if s.rule == RA2:
             num[0] -= sign * (own[DEG] * own[DEG] + own[U] - own[C])
-    used = np.flatnonzero(num)
-    return sign_of_sum(num[used], used + 1)
+    return sign_of_sum(num)
 
 
 @njit(cache=True)
@@ -269,10 +268,17 @@ def _inner_links(s, v, ring, r, size):
             if w > u and s.node[w, MARK] == v and s.alive[w]:
                 _lose_triangle(s, s.eid[p], u, w)
         return
-    for k in range(r + 1, size):
-        p = first + np.searchsorted(s.nbr[first:stop], ring[k])
-        if p < stop and s.nbr[p] == ring[k]:
-            _lose_triangle(s, s.eid[p], u, ring[k])
+    for k in range(r + 1, size):  # ring is ascending: each search starts where the last one ended
+        low, high = first, stop
+        while low < high:
+            middle = (low + high) >> 1
+            if s.nbr[middle] < ring[k]:
+                low = middle + 1
+            else:
+                high = middle
+        first = low
+        if low < stop and s.nbr[low] == ring[k]:
+            _lose_triangle(s, s.eid[low], u, ring[k])
 
 
 @njit(cache=True)
@@ -302,11 +308,10 @@ def _remove(s, v, ring, ring_eid, touched):
     size = 0
     for p in range(s.start[v], s.start[v] + s.length[v]):
         if s.alive[s.nbr[p]]:
-            ring[size], ring_eid[size] = s.nbr[p], s.eid[p]
+            ring[size], ring_eid[size], touched[size] = s.nbr[p], s.eid[p], s.nbr[p]
             size += 1
     s.alive[v] = False
     count = size
-    touched[:size] = ring[:size]
     if s.rule != DEGREE:
         for r in range(size):
             s.node[ring[r], MARK] = v
@@ -356,19 +361,22 @@ def _replay(s, touched, count, stamp, seen, queue, fresh):
 def _order(s, dynamic):
     n, width = len(s.node), len(s.tree) // 2
     order = np.empty(n, np.int32)
-    ring, ring_eid = np.empty(n, np.int32), np.empty(n, np.int64)
-    touched, queue = np.empty(n + 1, np.int32), np.empty(n + 1, np.int64)
+    ring, ring_eid = np.empty(n, np.int64), np.empty(n, np.int64)
+    touched, queue = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
     seen, fresh = np.full(width, -1, np.int64), np.full(n, -1, np.int64)
     links = len(s.cn)
     for t in range(n):
-        v = s.tree[1]
+        v = np.int64(s.tree[1])
         order[t] = v
         count = 0
         if dynamic:
             links -= s.node[v, DEG]
             if links == 0:  # only isolated nodes are left, all with score 0
                 s.alive[v] = False
-                order[t + 1 :] = np.flatnonzero(s.alive)
+                for i in range(n):
+                    if s.alive[i]:
+                        t += 1
+                        order[t] = i
                 break
             count = _remove(s, v, ring, ring_eid, touched)
         s.tree[width + v] = -1

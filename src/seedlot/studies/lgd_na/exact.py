@@ -17,17 +17,17 @@ def _gcd(a, b):
 
 
 @njit(cache=True)
-def _common_multiple(den, limbs):
-    """Least common multiple of den as (little-endian 32-bit limbs, limbs in use)."""
-    multiple = np.zeros(limbs, np.int64)
-    multiple[0] = 1
-    used = 1
-    for t in range(len(den)):
-        d = den[t]
+def _common_multiple(num, multiple):
+    """Least common multiple of all k + 1 with num[k] != 0, into little-endian 32-bit limbs; returns the limbs
+    in use."""
+    multiple[0], used = 1, 1
+    for k in range(len(num)):
+        if num[k] == 0:
+            continue
         rest = np.int64(0)
         for i in range(used - 1, -1, -1):
-            rest = ((rest << _LIMB) | multiple[i]) % d
-        factor = d // _gcd(d, rest)
+            rest = ((rest << _LIMB) | multiple[i]) % (k + 1)
+        factor = (k + 1) // _gcd(k + 1, rest)
         carry = np.int64(0)
         for i in range(used):
             carry += multiple[i] * factor
@@ -37,45 +37,52 @@ def _common_multiple(den, limbs):
             multiple[used] = carry & _MASK
             carry >>= _LIMB
             used += 1
-    return multiple, used
+    return used
 
 
 @njit(cache=True)
-def sign_of_sum(num, den):
-    """Sign (-1, 0, 1) of sum(num[t] / den[t]), computed in integers of any length.
+def _add(total, quotient, used, num):
+    """total += num * quotient over `used` limbs; total holds signed limbs that are not carried yet."""
+    sign = np.int64(1) if num > 0 else np.int64(-1)
+    size = np.uint64(abs(num))
+    for part in range(2):
+        word = (size >> np.uint64(32 * part)) & np.uint64(0xFFFFFFFF)
+        for i in range(used):
+            product = np.uint64(quotient[i]) * word
+            total[i + part] += sign * np.int64(product & np.uint64(0xFFFFFFFF))
+            total[i + part + 1] += sign * np.int64(product >> np.uint64(32))
 
-    num: int64 [c], |num| < 2**63; den: int64 [c], 1 <= den < 2**31. With L the least common multiple the
-    sum is sum(num * (L / den)) / L; L fits the limbs because log2(L) <= sum(log2(den)).
+
+@njit(cache=True)
+def sign_of_sum(num):
+    """Sign (-1, 0, 1) of sum(num[k] / (k + 1)), computed in integers of any length.
+
+    num: int64 [c], |num| < 2**63, c < 2**31. With L the least common multiple of the k + 1 in use, the sum is
+    sum(num[k] * (L / (k + 1))) / L; log2(L) <= sum(log2(k + 1)) gives the room for L.
     """
     bits = 0.0
-    for t in range(len(den)):
-        bits += np.log2(float(den[t]) + 1.0)
+    for k in range(len(num)):
+        if num[k] != 0:
+            bits += np.log2(k + 2.0)
     limbs = int(bits) // 32 + 3
-    multiple, used = _common_multiple(den, limbs)
-    total = np.zeros(limbs + 4, np.int64)  # signed limbs: each holds < 2**34 per term until carried
-    quotient = np.zeros(limbs, np.int64)
-    for t in range(len(den)):
+    multiple, quotient = np.zeros(limbs, np.int64), np.zeros(limbs, np.int64)
+    total = np.zeros(limbs + 4, np.int64)  # each term adds less than 2**33 to a limb
+    used = _common_multiple(num, multiple)
+    for k in range(len(num)):
+        if num[k] == 0:
+            continue
         rest = np.int64(0)
         for i in range(used - 1, -1, -1):
             rest = (rest << _LIMB) | multiple[i]
-            quotient[i] = rest // den[t]
-            rest %= den[t]
-        sign = np.int64(1) if num[t] > 0 else np.int64(-1)
-        size = np.uint64(abs(num[t]))
-        for part in range(2):
-            word = (size >> np.uint64(32 * part)) & np.uint64(0xFFFFFFFF)
-            if word == 0:
-                continue
-            for i in range(used):
-                product = np.uint64(quotient[i]) * word
-                total[i + part] += sign * np.int64(product & np.uint64(0xFFFFFFFF))
-                total[i + part + 1] += sign * np.int64(product >> np.uint64(32))
+            quotient[i] = rest // (k + 1)
+            rest %= k + 1
+        _add(total, quotient, used, num[k])
     carry = np.int64(0)
     nonzero = False
     for i in range(len(total)):
         carry += total[i]
         nonzero |= (carry & _MASK) != 0
-        carry >>= _LIMB  # arithmetic shift: floor division, so the last carry is the sign
+        carry >>= _LIMB  # arithmetic shift: floor division, so the last carry holds the sign
     if carry < 0:
         return -1
     return 1 if nonzero or carry > 0 else 0

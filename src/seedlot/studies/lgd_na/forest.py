@@ -2,88 +2,83 @@
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush
-
 import numpy as np
 from numba import njit
+
+from seedlot.studies.lgd_na.heap import pop, push
 
 
 @njit(cache=True)
 def core_order(indptr, indices):
     """Nodes of the 2-core in order of their degree inside it, renewed each time, until it is empty; int32."""
     n = len(indptr) - 1
-    inside, degree = np.ones(n, np.bool_), np.diff(indptr)
-    stack = [np.int32(0)]
-    stack.clear()
+    inside, degree = np.ones(n, np.bool_), indptr[1:] - indptr[:-1]
+    stack, order, heap = np.empty(n + 1, np.int32), np.empty(n, np.int32), np.empty(n + 1, np.int64)
+    waiting, fill, size = 0, 0, 0
     for i in range(n):
         if degree[i] < 2:
-            stack.append(np.int32(i))
-            inside[i] = False
-    _peel(indptr, indices, inside, degree, stack)
-    # Degrees only fall: the heap holds stale entries, and one that is stale is pushed again when met.
-    heap = [(-degree[i], np.int32(i)) for i in range(n)]
-    heapify(heap)
-    order = [np.int32(0)]
-    order.clear()
-    while len(heap):
-        key, v = heappop(heap)
+            stack[waiting], inside[i] = i, False
+            waiting += 1
+    _peel(indptr, indices, inside, degree, stack, waiting)
+    for i in range(n):
+        size = push(heap, size, i - degree[i] * n)  # smallest key: largest degree, then lowest index
+    while size:
+        size = pop(heap, size)
+        v = heap[size] % n
         if not inside[v]:
             continue
-        if -key != degree[v]:
-            heappush(heap, (-degree[v], v))
+        if heap[size] != v - degree[v] * n:  # degrees only fall: a stale entry goes back with today's degree
+            size = push(heap, size, v - degree[v] * n)
             continue
-        order.append(v)
-        inside[v] = False
-        stack.append(v)
-        _peel(indptr, indices, inside, degree, stack)
-    return np.array(order, dtype=np.int32)
+        order[fill], inside[v], stack[0] = v, False, v
+        fill += 1
+        _peel(indptr, indices, inside, degree, stack, 1)
+    return order[:fill]
 
 
 @njit(cache=True)
-def _peel(indptr, indices, inside, degree, stack):
+def _peel(indptr, indices, inside, degree, stack, waiting):
     """Take the stacked nodes, already marked outside, off their neighbours; whoever falls below 2 follows."""
-    while len(stack):
-        i = stack.pop()
+    while waiting:
+        waiting -= 1
+        i = stack[waiting]
         for p in range(indptr[i], indptr[i + 1]):
             j = indices[p]
             if inside[j]:
                 degree[j] -= 1
                 if degree[j] < 2:
-                    inside[j] = False
-                    stack.append(j)
+                    inside[j], stack[waiting] = False, j
+                    waiting += 1
 
 
 @njit(cache=True)
 def break_trees(indptr, indices, alive):
     """All alive nodes of a forest: centroids of the largest tree first, then isolated nodes by index; int32."""
     n = len(alive)
-    parent, size = np.full(n, -1, np.int32), np.zeros(n, np.int32)
-    queue, order = np.empty(n, np.int32), np.empty(n, np.int32)
-    heap = [(np.int64(0), np.int32(0))]
-    heap.clear()
+    parent, size, worst = np.full(n, -1, np.int32), np.zeros(n, np.int32), np.zeros(n, np.int32)
+    queue, order, heap = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n + 1, np.int64)
     alive, seen = alive.copy(), ~alive
+    trees, fill = 0, 0
     for i in range(n):
         if not seen[i]:
             count = _walk(indptr, indices, alive, parent, queue, i)
             for k in range(count):
                 seen[queue[k]] = True
-            heap.append((-np.int64(count), np.int32(i)))
-    heapify(heap)
-    fill = 0
-    while len(heap):
-        key, root = heappop(heap)
-        if key == -1:
-            break
+            trees = push(heap, trees, i - count * n)
+    while trees:
+        trees = pop(heap, trees)
+        root = heap[trees] % n
+        if root - heap[trees] == n:
+            break  # only single nodes are left
         count = _walk(indptr, indices, alive, parent, queue, root)
-        v = _centroid(parent, size, queue, count)
-        order[fill] = v
+        v = _centroid(parent, size, worst, queue, count)
+        order[fill], alive[v] = v, False
         fill += 1
-        alive[v] = False
         for p in range(indptr[v], indptr[v + 1]):
             j = indices[p]
             if alive[j]:
                 piece = size[j] if parent[j] == v else count - size[v]
-                heappush(heap, (-np.int64(piece), j))
+                trees = push(heap, trees, j - piece * n)
     rest = np.flatnonzero(alive)
     order[fill : fill + len(rest)] = rest
     return order[: fill + len(rest)]
@@ -107,21 +102,19 @@ def _walk(indptr, indices, alive, parent, queue, root):
 
 
 @njit(cache=True)
-def _centroid(parent, size, queue, count):
+def _centroid(parent, size, worst, queue, count):
     """The node whose removal leaves the smallest largest piece, lowest index of equals; fills subtree sizes."""
-    worst = np.zeros(count, np.int32)
-    place = {queue[0]: 0}
     for k in range(count):
-        place[queue[k]] = k
-        size[queue[k]] = 1
+        size[queue[k]], worst[queue[k]] = 1, 0
     for k in range(count - 1, 0, -1):
-        i, up = queue[k], parent[queue[k]]
+        i = queue[k]
+        up = parent[i]
         size[up] += size[i]
-        worst[place[up]] = max(worst[place[up]], size[i])
+        worst[up] = max(worst[up], size[i])
     best, best_worst = -1, count + 1
     for k in range(count):
         i = queue[k]
-        largest = max(worst[k], count - size[i])
+        largest = max(worst[i], count - size[i])
         if largest < best_worst or (largest == best_worst and i < best):
             best, best_worst = i, largest
     return best
