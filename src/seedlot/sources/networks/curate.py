@@ -23,7 +23,7 @@ from seedlot.contracts.model import contract
 from seedlot.formats.graphs.model import RawGraph
 from seedlot.formats.graphs.registry import read_graph
 from seedlot.sources.networks.shape import fingerprint
-from seedlot.sources.networks.simplify import SimpleGraph, simplify
+from seedlot.sources.networks.simplify import SimpleGraph, certify, simplify
 from seedlot.sources.networks.triangles import mean_clustering
 from seedlot.store.job import Job
 from seedlot.store.parquet import write_table
@@ -93,6 +93,7 @@ def _curate(
                 f"too small: largest component has {graph.n} nodes and {graph.m} links, "
                 f"at least {MIN_NODES} and {MIN_LINKS} are needed"
             )
+        certify(graph)
         tables = {
             "nets": iter([_net_batch(row, receipt, raw, graph)]),
             "nodes": _node_batches(row.item, graph),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from seedlot.store.parquet import read_table, write_table
 
 # Below this size two systems can have the same graph by chance, so their families stay apart.
 FAMILY_MIN_NODES = 16
+Load = Callable[[Mapping[str, Any]], Adjacency]
 log = logging.getLogger("seedlot")
 
 
@@ -68,7 +69,7 @@ def _load(net: Mapping[str, Any], edges: Path) -> Adjacency:
     return adjacency(net["n"], table["src"].to_numpy(), table["dst"].to_numpy())
 
 
-def find_duplicates(nets: list[dict[str, Any]], load: Any) -> dict[str, str]:
+def find_duplicates(nets: list[dict[str, Any]], load: Load) -> dict[str, str]:
     """net_id -> net_id of the network it repeats; originals have no entry.
 
     Candidates share n, m and `shape`. Equal `sha256_edges` settles it; otherwise `load(net)` gives the links
@@ -89,7 +90,7 @@ def find_duplicates(nets: list[dict[str, Any]], load: Any) -> dict[str, str]:
     return found
 
 
-def _equal(one: Mapping[str, Any], two: Mapping[str, Any], load: Any) -> bool:
+def _equal(one: Mapping[str, Any], two: Mapping[str, Any], load: Load) -> bool:
     if one["sha256_edges"] == two["sha256_edges"]:
         return True
     proof = isomorphic(load(one), load(two))

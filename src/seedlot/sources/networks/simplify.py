@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from seedlot.formats.graphs.model import RawGraph
 
@@ -145,3 +145,26 @@ def _chosen(labels: list[str] | None, kept: np.ndarray) -> list[str] | None:
     if labels is None or len(kept) == len(labels):
         return labels
     return [labels[i] for i in kept.tolist()]
+
+
+def certify(graph: SimpleGraph) -> None:
+    """Refuse a graph that breaks what its tables promise but no single row can show.
+
+    Links ascend strictly with src < dst, node numbers 0..n-1 are all in use, a breadth-first search from node 0
+    reaches every node, raw indices ascend, and the dropped and kept counts add up. Raises RuntimeError: a broken
+    promise is a fault of this package, never of the file.
+    """
+    src, dst = graph.src.astype(np.int64), graph.dst.astype(np.int64)
+    order = breadth_first_order(upper_csr(src, dst, graph.n), 0, directed=False, return_predecessors=False)
+    promises = {
+        "links run from the lower to the higher number": np.all(src < dst),
+        "links ascend and are distinct": np.all(np.diff(src * graph.n + dst) > 0),
+        "every node number has a link": np.array_equal(np.union1d(src, dst), np.arange(graph.n)),
+        "there is one component": len(order) == graph.n,
+        "raw indices ascend": len(graph.raw_index) == graph.n and np.all(np.diff(graph.raw_index) > 0),
+        "dropped and kept links add up": graph.links_raw
+        == graph.loops_dropped + graph.dups_dropped + graph.links_simple,
+    }
+    broken = [promise for promise, holds in promises.items() if not holds]
+    if broken:
+        raise RuntimeError("the simple graph is wrong, it should be that " + "; ".join(broken))

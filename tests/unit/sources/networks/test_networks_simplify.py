@@ -1,5 +1,6 @@
 """From raw to simple graphs: each step, its counts, and numbers known from mathematics."""
 
+import dataclasses
 import hashlib
 import math
 
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seedlot.formats.graphs.model import RawGraph
-from seedlot.sources.networks.simplify import SimpleGraph, simplify
+from seedlot.sources.networks.simplify import SimpleGraph, certify, simplify
 from seedlot.sources.networks.triangles import mean_clustering, triangles
 
 
@@ -141,3 +142,27 @@ def test_mean_clustering_does_not_depend_on_how_nodes_are_numbered():
     order = np.random.default_rng(0).permutation(300).tolist()
     shuffled = nx.relabel_nodes(peer, dict(enumerate(order)))
     assert mean_clustering(simple(peer)) == mean_clustering(simplify(raw(300, shuffled.edges)))
+
+
+def changed(graph: SimpleGraph, **parts) -> SimpleGraph:
+    return dataclasses.replace(
+        graph, **{k: np.array(v, np.int32) if isinstance(v, list) else v for k, v in parts.items()}
+    )
+
+
+@pytest.mark.parametrize(
+    ("parts", "promise"),
+    [
+        ({"src": [1, 1, 2], "dst": [0, 2, 3]}, "lower to the higher"),
+        ({"src": [0, 2, 1], "dst": [1, 3, 2]}, "ascend and are distinct"),
+        ({"src": [0, 1, 1], "dst": [1, 2, 2]}, "every node number"),
+        ({"src": [0, 2], "dst": [1, 3]}, "one component"),
+        ({"raw_index": [0, 1, 3, 2]}, "raw indices"),
+        ({"loops_dropped": 1}, "add up"),
+    ],
+)
+def test_a_graph_that_breaks_a_promise_of_its_tables_is_not_certified(parts, promise):
+    path = simple(nx.path_graph(4))
+    certify(path)
+    with pytest.raises(RuntimeError, match=promise):
+        certify(changed(path, **parts))
