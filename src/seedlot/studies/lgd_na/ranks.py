@@ -103,7 +103,8 @@ class SetSummary:
         if group == ALL:
             return np.ones(len(domain), dtype=bool)
         if group.startswith(PAPER):
-            return np.isin(domain, self.frozen.paper_domains[group.removeprefix(PAPER)])
+            name = group.removeprefix(PAPER)
+            return np.isin(np.char.lower(domain), [name, *self.frozen.paper_domains[name]])
         return np.isin(domain, self.field) if group == FIELD else domain == group
 
     def means(self, group: str) -> tuple[np.ndarray, np.ndarray]:

@@ -224,7 +224,7 @@ def test_hardening_figure_draws_the_papers_range(tmp_path, monkeypatch):
             "domain": "d",
             "family": "f",
             "method": m,
-            "nodes_permille": 10,
+            "nodes_permille": q,
         }
         | {"links_permille": q, "seed": 1, "status": "ok", "reason": None, "m_before": 9, "links_added": 1}
         | {"auc_before": 0.1, "auc_after": 0.15, "gain": 0.5}
