@@ -21,6 +21,8 @@ include: "rules/common.smk"
 include: "rules/networks.smk"
 include: "rules/heat.smk"
 include: "rules/proteins.smk"
+include: "rules/lgd_na.smk"
+include: "rules/lgd_na_results.smk"
 include: "rules/verify.smk"
 include: "rules/report.smk"
 

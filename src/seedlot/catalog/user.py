@@ -15,6 +15,7 @@ from seedlot.catalog.manifest import COMMON, FOLDER, Row, check_together, parse_
 from seedlot.config.errors import SeedlotError, unknown
 
 KEYS = ("columns", "folder", "path", "release")
+OPTIONAL = ("defaults", "formats")
 DELIMITERS = {".tsv": "\t", ".tab": "\t", ".csv": ",", ".txt": "\t"}
 
 
@@ -23,14 +24,15 @@ def load_user_manifest(spec: Mapping[str, Any], source: str, base: Path = Path()
 
     spec: `path` of a .tsv or .csv with a header; `folder` the files lie in (relative to `base`, as is
     `path`); `columns` mapping a manifest column to the table's own name for it, `item` and `url` at least;
-    `release`, a short name for this state of the data. url cells are paths below the folder or http(s)
-    addresses. Names become items: lower case, other letters '_', a digest appended where two would be
+    `release`, a short name for this state of the data; optionally `defaults`, values for manifest columns whose
+    cell is empty or absent, and `formats`, the table's words for formats and our names for them. url cells are
+    paths below the folder or http(s) addresses. Names become items: lower case, other letters '_', a digest appended where two would be
     equal; the name as written is kept in `extra['title']`. Columns not mapped keep their own name in
     `extra`. Raises SeedlotError with file:line, also for a path that leaves the folder.
     """
     for key in spec:
-        if key not in KEYS:
-            raise unknown(f"key of manifests.{source}", str(key), KEYS)
+        if key not in (*KEYS, *OPTIONAL):
+            raise unknown(f"key of manifests.{source}", str(key), (*KEYS, *OPTIONAL))
     for key in KEYS:
         if not spec.get(key):
             raise SeedlotError(f"manifests.{source} has no '{key}'", todo=f"add {key}: to it in the config")
@@ -44,13 +46,16 @@ def load_user_manifest(spec: Mapping[str, Any], source: str, base: Path = Path()
         if own not in table[0]:
             raise unknown(f"column of {path.name} (mapped to '{target}')", own, table[0], where=f"{path}:1")
     seen = _items([dict(zip(table[0], cells))[columns["item"]] for cells in table[1:]], path, lines)
+    defaults, formats = spec.get("defaults") or {}, spec.get("formats") or {}
     pairs = []
     for line, item, cells in zip(lines, seen, table[1:], strict=True):
         own = dict(zip(table[0], cells, strict=True))
+        told = _cells(own, columns, item, spec["release"], path, line)
+        told |= {name: text for name, text in defaults.items() if not told.get(name)}
+        if told.get("format") in formats:
+            told["format"] = formats[told["format"]]
         where = f"{path}:{line}"
-        row = parse_row(
-            _cells(own, columns, item, spec["release"], path, line), where, {"folder": str(folder)}
-        )
+        row = parse_row(told, where, {"folder": str(folder)})
         pairs.append((row, where))
     pairs.sort(key=lambda pair: pair[0].item)
     check_together([row for row, _ in pairs], [where for _, where in pairs])
@@ -66,7 +71,9 @@ def _read(path: Path) -> tuple[list[int], list[list[str]]]:
     table: list[list[str]] = []
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream, delimiter=delimiter, strict=False)
+            # a quote mark is text in a TSV and a quote in a CSV
+            quoting = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
+            reader = csv.reader(stream, delimiter=delimiter, quoting=quoting, strict=False)
             for cells in reader:
                 if not any(cell.strip() for cell in cells):
                     continue

@@ -127,7 +127,9 @@ class Workflow(Products):
     def _user_rows(self, source: str) -> list[mf.Row]:
         from seedlot.catalog.user import load_user_manifest
 
-        return load_user_manifest(source, self.config.manifests[source].model_dump())
+        spec = self.config.manifests[source].model_dump()
+        spec["folder"] = spec["folder"] or spec["path"].parent
+        return load_user_manifest(spec, source)
 
     def shards(self, source: str) -> dict[str, list[mf.Row]]:
         """Shard name -> rows, for every shard that holds at least one item."""
@@ -166,6 +168,18 @@ class Workflow(Products):
         return lambda wildcards: [
             receipt_path(self.root, source, rows).as_posix() for rows in self._groups(source, wildcards.shard)
         ]
+
+    def bounded_minutes(self, source: str, shard: str, seconds_per_item: float) -> int:
+        """Run time to ask for when every item of a shard may take that long: rounded up, and 15 minutes on top."""
+        return 15 + -(-int(len(self.shards(source)[shard]) * seconds_per_item) // 60)
+
+    def expanded(self, paths: str | Sequence[str]) -> str | list[str]:
+        """Paths with pathvars filled in, for input functions, where Snakemake does not do it."""
+        if not isinstance(paths, str):
+            return [self.expanded(path) for path in paths]
+        for name, value in self.paths.items():
+            paths = paths.replace(f"<{name}>", value)
+        return paths
 
     def rows_digest(self, source: str) -> Callable[..., str]:
         """Parameter value: digest of what the manifest tells of the rows of a shard and a table repeats."""
