@@ -12,6 +12,7 @@ from seedlot.report import plot
 from seedlot.store.job import Job
 from seedlot.store.parquet import read_table
 from seedlot.studies.lgd_na import figures_common as common
+from seedlot.studies.lgd_na.ranks_frame import choose
 
 SCHEMA = [
     ("net_id", pa.string()),
@@ -34,11 +35,12 @@ def run(job: Job) -> None:
     """Inputs: curves, runs, nets. Params: networks (net_ids, or empty: chosen), mode, reinsert. Outputs: svg, data."""
     nets = {r["net_id"]: r for r in read_table(job.paths("nets"), NET_COLUMNS).to_pylist()}
     mode, reinsert = job.params.get("mode", "dynamic"), job.params.get("reinsert", "none")
-    wanted = list(job.params.get("networks") or choose(list(nets.values())))
+    wanted = list(job.params.get("networks") or choose(list(nets.values()), PANELS))
     runs = [
         r
         for r in read_table(
-            job.paths("runs"), ("net_id", "method", "mode", "reinsert", "status", "reason", "n_removals", "auc_paper")
+            job.paths("runs"),
+            ("net_id", "method", "mode", "reinsert", "status", "reason", "n_removals", "auc_paper"),
         ).to_pylist()
         if r["net_id"] in wanted and (r["mode"], r["reinsert"]) == (mode, reinsert)
     ]
@@ -49,17 +51,6 @@ def run(job: Job) -> None:
         else:
             fig = plot.empty_figure("no runs", f"no run of {', '.join(wanted) or 'any network'}")
         plot.save_figure(fig, job.output["svg"], common.rows_table(rows, SCHEMA), job.output["data"])
-
-
-def choose(nets: list[dict[str, Any]], panels: int = PANELS) -> list[str]:
-    """One network of each of the best-filled domains: real before simulated, the median size of n >= 50."""
-    usable = [r for r in nets if r["duplicate_of"] is None and r["n"] >= 50]
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for r in usable:
-        groups.setdefault((r["evidence"], r["domain"]), []).append(r)
-    best = sorted(groups.items(), key=lambda g: (g[0][0], -len(g[1]), g[0][1]))[:panels]
-    middle = [sorted(rows, key=lambda r: (r["n"], r["net_id"]))[len(rows) // 2] for _, rows in best]
-    return [r["net_id"] for r in middle]
 
 
 def _curves(

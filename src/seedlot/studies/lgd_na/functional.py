@@ -12,7 +12,7 @@ import numpy as np
 from seedlot.store.job import Job
 from seedlot.store.parquet import read_table
 from seedlot.studies.lgd_na.graph import Graph
-from seedlot.studies.lgd_na.ranks_frame import graphs, orders, write_rows
+from seedlot.studies.lgd_na.ranks_frame import choose, graphs, orders, write_rows
 
 DEFAULTS = {
     "methods": ["ra2", "cnd", "nbc", "degree", "random"],
@@ -32,8 +32,6 @@ DEFAULTS = {
 
 def run(job: Job) -> None:
     """Inputs: nets, edges, curves. Params: DEFAULTS. Output: functional."""
-    from seedlot.studies.lgd_na.figures_curves import choose
-
     p = DEFAULTS | {name: job.params[name] for name in DEFAULTS if name in job.params}
     columns = ("net_id", "domain", "evidence", "n", "duplicate_of")
     nets = {r["net_id"]: r for r in read_table(job.paths("nets"), columns).to_pylist()}

@@ -24,7 +24,7 @@ SWAPS_PER_LINK = 10
 def run(job: Job) -> None:
     """Inputs: none. Params: n, mean_degree, gamma, temperatures, seeds (how many), strata. Output: geometry."""
     p = {
-        "n": 1000,
+        "n": 600,
         "mean_degree": 10.0,
         "gamma": 2.7,
         "temperatures": [0.1, 0.4, 0.7],

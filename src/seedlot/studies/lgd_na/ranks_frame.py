@@ -106,6 +106,17 @@ def matrix(
     )
 
 
+def choose(nets: list[dict[str, Any]], how_many: int) -> list[str]:
+    """One network of each of the best-filled domains: real before simulated, the median size of n >= 50."""
+    usable = [r for r in nets if r["duplicate_of"] is None and r["n"] >= 50]
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for r in usable:
+        groups.setdefault((r["evidence"], r["domain"]), []).append(r)
+    best = sorted(groups.items(), key=lambda g: (g[0][0], -len(g[1]), g[0][1]))[:how_many]
+    middle = [sorted(rows, key=lambda r: (r["n"], r["net_id"]))[len(rows) // 2] for _, rows in best]
+    return [r["net_id"] for r in middle]
+
+
 def graphs(edges: Sequence[Path], sizes: dict[str, int]) -> dict[str, Graph]:
     """net_id -> Graph of the networks in `sizes` (net_id -> n), out of shards of core_networks__edges."""
     wanted = pa.array(sorted(sizes), pa.string())

@@ -21,8 +21,8 @@ from seedlot.studies.lgd_na import (
 from seedlot.studies.lgd_na.claims_text import load
 from seedlot.studies.lgd_na.curve import component_curve
 from seedlot.studies.lgd_na.graph import from_links
+from seedlot.studies.lgd_na.ranks_frame import choose, write_rows
 from seedlot.studies.lgd_na.ranks_frame import load as load_runs
-from seedlot.studies.lgd_na.ranks_frame import write_rows
 
 METHODS = ("cnd", "nbc", "degree")
 
@@ -140,8 +140,8 @@ def test_one_network_of_each_best_filled_domain_is_chosen_real_ones_first():
     nets += [{"net_id": "c", "domain": "food", "evidence": "real", "n": 49, "duplicate_of": None}]
     nets += [{"net_id": "d", "domain": "food", "evidence": "real", "n": 99, "duplicate_of": "b"}]
     nets += [{"net_id": "s", "domain": "sim", "evidence": "simulated", "n": 99, "duplicate_of": None}] * 9
-    assert figures_curves.choose(nets) == ["a2", "b", "s"]
-    assert figures_curves.choose(nets, 1) == ["a2"]
+    assert choose(nets, 6) == ["a2", "b", "s"]
+    assert choose(nets, 1) == ["a2"]
 
 
 def test_heat_map_prints_every_rank_and_both_counts(tables, tmp_path, monkeypatch):
