@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import dataclass
 
 import numpy as np
 
 from seedlot.config.errors import SeedlotError, unknown
 from seedlot.formats.graphs import limits, tokens
-from seedlot.formats.graphs.arrays import from_matrix
+from seedlot.formats.graphs.arrays import count_matrix, from_matrix
 from seedlot.formats.graphs.model import RawGraph, Reject
 
 OPTIONS = ("delimiter", "skip_columns", "directed")
@@ -34,14 +35,29 @@ def read(data: bytes, args: dict) -> list[RawGraph]:
             raise unknown("reader option", key, OPTIONS)
     data = tokens.normalise(data)
     fields = tokens.split(data, _delimiter(data, args), b"")
-    rows, columns, cells, skip = _table(fields, args.get("skip_columns", []))
+    frame = _frame(fields, args.get("skip_columns", []))
+    body = fields.take(slice(frame.skip, None))
+    cells = body.cells(frame.width, frame.lead)
     value, good = tokens.numbers(cells)
-    value[tokens.missing(cells)], good[tokens.missing(cells)] = 0, True
-    value = value.reshape(len(fields) - skip, -1)[:, columns[1]]
-    good = good.reshape(len(fields) - skip, -1)[:, columns[1]]
+    empty = tokens.missing(cells)
+    value[empty], good = 0, good | empty
+    value, good = (part.reshape(len(body), frame.width - frame.lead)[:, frame.kept] for part in (value, good))
     if args.get("format") == "adjacency":
-        return [_square(rows, columns[0], value, args.get("directed"))]
-    return [_two_mode(rows, columns[0], value, good, fields.line[skip:])]
+        return [from_matrix(value[:, _order(frame)], labels=frame.rows, directed=args.get("directed"))]
+    return [_two_mode(frame, value, good, body.line)]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What surrounds the numbers. rows, columns: labels. skip: header rows. lead: label columns. width: cells
+    of a body row. kept: positions of the wanted columns behind the label column."""
+
+    rows: list[str]
+    columns: list[str]
+    skip: int
+    lead: int
+    width: int
+    kept: list[int]
 
 
 def _delimiter(data: bytes, args: dict) -> bytes:
@@ -52,13 +68,12 @@ def _delimiter(data: bytes, args: dict) -> bytes:
     return stated.encode() if stated else max((b",", b";", b"\t"), key=line.count)
 
 
-def _table(fields: tokens.Fields, drop: list[str]):
-    """(row labels or None, (column labels or None, kept columns), body cells, header rows)."""
+def _frame(fields: tokens.Fields, drop: list[str]) -> Frame:
+    """Labels and extent of a matrix; refuses rows of different length and a matrix without a cell."""
     if not len(fields):
         raise SeedlotError("the matrix is empty")
-    width = int(fields.width[0])
-    if width == int(fields.width[-1]) - 1 and len(fields) > 1:
-        width += 1
+    head = int(fields.width[0])
+    width = head + int(len(fields) > 1 and head == int(fields.width[-1]) - 1)
     odd = np.flatnonzero(fields.width[1:] != width)
     if len(odd):
         row = int(odd[0]) + 1
@@ -66,24 +81,35 @@ def _table(fields: tokens.Fields, drop: list[str]):
             f"matrix rows differ in length: {width} cells, then {int(fields.width[row])}",
             where=f"line {int(fields.line[row])}",
         )
-    top = tokens.strings(fields.take(slice(0, 1)).cells(int(fields.width[0])))
-    skip = int(any(not _numeric(c) for c in top[1:]) or int(fields.width[0]) < width)
-    body = fields.take(slice(skip, None))
-    side = tokens.strings(body.column(0)) if len(body) else []
-    named = skip and not _numeric(top[0]) or any(not _numeric(c) for c in side)
-    first = int(bool(named))
-    names = top[len(top) - (width - first) :] if skip else [str(k + 1) for k in range(width - first)]
+    top = tokens.strings(fields.take(slice(0, 1)).cells(head))
+    skip = int(head < width or not all(map(_numeric, top[1:])))
+    side = tokens.strings(fields.take(slice(skip, None)).column(0))
+    lead = int(bool(skip and not _numeric(top[0])) or not all(map(_numeric, side)))
+    if width <= lead or len(fields) <= skip:
+        raise SeedlotError("the matrix has labels but no cell")
+    names = top[head - (width - lead) :] if skip else [str(k + 1) for k in range(width - lead)]
     kept = [k for k, name in enumerate(names) if name not in drop]
-    cells = body.cells(width, first)
-    labels = side if first else [str(k + 1) for k in range(len(body))]
-    return labels, ([names[k] for k in kept], kept), cells, skip
+    rows = side if lead else [str(k + 1) for k in range(len(side))]
+    return Frame(rows, [names[k] for k in kept], skip, lead, width, kept)
+
+
+def _order(frame: Frame) -> list[int]:
+    """The column of each row label; row and column labels of an adjacency must be the same set."""
+    place = {name: k for k, name in enumerate(frame.columns)}
+    if len(place) != len(frame.columns) or sorted(frame.rows) != sorted(frame.columns):
+        raise SeedlotError(
+            "row and column labels of the adjacency differ",
+            todo="use the format 'biadjacency', or name the extra columns in 'skip_columns'",
+        )
+    return [place[name] for name in frame.rows]
 
 
 def _numeric(cell: str) -> bool:
     return cell.lstrip("+-.")[:1].isdigit() and not any(c.isalpha() for c in cell.strip("eE"))
 
 
-def _two_mode(rows: list[str], columns: list[str], value: np.ndarray, good: np.ndarray, line) -> RawGraph:
+def _two_mode(frame: Frame, value: np.ndarray, good: np.ndarray, line: np.ndarray) -> RawGraph:
+    rows, columns = frame.rows, frame.columns
     read = ~good | (value != 0)
     src, dst = np.nonzero(read)
     keep = good[src, dst]
@@ -110,42 +136,25 @@ def _two_mode(rows: list[str], columns: list[str], value: np.ndarray, good: np.n
     )
 
 
-def _square(rows: list[str], columns: list[str], value: np.ndarray, directed: bool | None) -> RawGraph:
-    """Columns are put into the order of the rows; nodes carry the row labels."""
-    place = {name: k for k, name in enumerate(columns)}
-    if len(place) != len(columns) or sorted(rows) != sorted(columns):
-        raise SeedlotError(
-            "row and column labels of the adjacency differ",
-            todo="use the format 'biadjacency', or name the extra columns in 'skip_columns'",
-        )
-    return from_matrix(value[:, [place[name] for name in rows]], labels=rows, directed=directed)
-
-
 def count(data: bytes, args: dict) -> int:
     """Non-zero cells by the standard library's csv and float."""
     data = tokens.normalise(data)
-    text = io.StringIO(data.decode("latin-1"), newline="")
-    rows = [
-        [cell.strip(" \t\r\v\f") for cell in row]
-        for row in csv.reader(text, delimiter=_delimiter(data, args).decode("latin-1"), skipinitialspace=True)
-    ]
-    rows = [row for row in rows if len(row) > 1 or (row and row[0])]
-    graph = read(data, args)[0]
-    height = graph.n_left if graph.bipartite else graph.n
-    drop = set(args.get("skip_columns", []))
-    body = rows[len(rows) - height :]
-    lead = len(body[0]) - (graph.n - height if graph.bipartite else height) - len(drop) if body else 0
-    keep = [k for k in range(lead, len(body[0]) if body else 0) if rows[0][k - len(body[0])] not in drop]
-    cells = {(i, k): row[k] for i, row in enumerate(body) for k in keep if not _zero(row[k])}
-    if graph.bipartite or graph.directed is True:
-        return len(cells)
-    order = {name: k for k, name in enumerate(graph.labels)}
-    names = [c.encode("latin-1").decode("utf-8", "replace") for c in rows[0][-height:]]
-    return sum(order.get(names[k - lead], k - lead) >= i for i, k in cells)
+    mark = _delimiter(data, args)
+    frame = _frame(tokens.split(data, mark, b""), args.get("skip_columns", []))
+    source = io.StringIO(data.decode("latin-1"), newline="")
+    table = list(csv.reader(source, delimiter=mark.decode("latin-1"), skipinitialspace=True))
+    table = [row for row in table if len(row) > 1 or (row and row[0].strip())][frame.skip :]
+    value = np.array([[_value(row[frame.lead + k]) for k in frame.kept] for row in table])
+    if args.get("format") == "adjacency":
+        return count_matrix(value[:, _order(frame)], args.get("directed"))
+    return int(np.count_nonzero(value))
 
 
-def _zero(cell: str) -> bool:
+def _value(cell: str) -> float:
+    cell = cell.strip(" \t\r\v\f")
+    if cell.encode("latin-1") in tokens.MISSING:
+        return 0.0
     try:
-        return float(cell) == 0
+        return float(cell)
     except ValueError:
-        return cell.encode("latin-1") in tokens.MISSING
+        return np.nan

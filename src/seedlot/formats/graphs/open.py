@@ -145,7 +145,13 @@ def _collect(blocks: Iterator[bytes], size_in: int, where: str) -> bytes:
 def safe_name(name: str, where: str) -> str:
     """An archive member's name, or SeedlotError when it is absolute, climbs, or names a drive."""
     path = PurePosixPath(name.replace("\\", "/"))
-    if path.is_absolute() or ".." in path.parts or ":" in path.parts[:1] or "\0" in name:
+    if (
+        path.is_absolute()
+        or ".." in path.parts
+        or path.parts[:1] != ()
+        and path.parts[0][1:2] == ":"
+        or "\0" in name
+    ):
         raise SeedlotError(f"archive member '{name[:80]}' leaves its folder: archive refused", where=where)
     return name
 

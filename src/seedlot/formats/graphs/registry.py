@@ -10,6 +10,7 @@ A reader is a module with two functions:
 (one module can serve several), and the reader's own options (never `member` or `network`, which
 are used here); a reader refuses an option it does not know. Bad records become rejects; a file that cannot
 be in this format raises SeedlotError. Modules are imported when they are first used.
+What format a file is in, when nobody says, is the business of `detect`.
 """
 
 from __future__ import annotations
