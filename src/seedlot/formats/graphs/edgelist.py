@@ -284,8 +284,8 @@ def _delimiter(sample: bytes, comments: bytes, stated: str | None) -> bytes | No
 
 
 def _odd_first(fields: tokens.Fields) -> bool:
-    """The first record is a header when it has no integer and most of the others begin with two of them."""
-    if len(fields) < 2 or any(_numeric(c) for c in _row(fields, 0)):
+    """The first record is a header when it has two fields or more, no number, and most others begin with two."""
+    if len(fields) < 2 or fields.width[0] < 2 or any(_numeric(c) for c in _row(fields, 0)):
         return False
     rows = [_row(fields, r) for r in range(1, min(len(fields), 50))]
     return 2 * sum(len(r) > 1 and all(map(_numeric, r[:2])) for r in rows) > len(rows)

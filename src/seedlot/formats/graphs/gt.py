@@ -181,7 +181,11 @@ def _maps(cursor: Cursor, n: int, m: int, args: dict) -> tuple[dict, list[str]]:
         _skip(cursor, value_type, size)
     for key in OPTIONS:
         if key in args and key not in found:
-            raise unknown(f"property map for '{key}'", args[key], [name[2:] for name in names])
+            raise unknown(
+                f"property map for '{key}'",
+                args[key],
+                [n[2:] for n in names if n[0] == ("v" if key == "label" else "e")],
+            )
     return {key: value for key, (_, value) in found.items()}, names
 
 

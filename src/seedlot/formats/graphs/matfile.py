@@ -1,8 +1,7 @@
 """Adjacency matrices in MATLAB `.mat` files.
 
-Version 5 by scipy.io.loadmat, asked for the one wanted variable after a look at the list of variables
-(it reads sparse and dense matrices correctly and never runs anything); version 7.3, which is HDF5, by h5py
-(MATLAB's column order means that arrays arrive transposed). Version 4 is not read. A record is a non-zero
+Version 5 by our own `mat5`; version 7.3, which is HDF5, by h5py (MATLAB's column order means that arrays
+arrive transposed). Version 4 is not read. A record is a non-zero
 entry; a symmetric matrix gives one triangle.
 """
 
@@ -10,28 +9,18 @@ from __future__ import annotations
 
 import io
 import math
-import struct
-import zlib
 
 import numpy as np
 
 from seedlot.config.errors import SeedlotError, unknown
 from seedlot.formats.graphs import limits
+from seedlot.formats.graphs.mat5 import variables
 from seedlot.formats.graphs.model import RawGraph
 from seedlot.formats.graphs.npy import size_of, to_graph
 
 OPTIONS = ("variable", "directed", "kind")
-CLASSES = (
-    "double",
-    "single",
-    "logical",
-    "sparse",
-    *(f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64)),
-)
-DAMAGE = (
-    ValueError, TypeError, KeyError, IndexError, AttributeError, OSError, EOFError, NotImplementedError,
-    MemoryError, OverflowError, UnicodeError, zlib.error, struct.error, RuntimeError,
-)  # fmt: skip
+DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, OSError, EOFError, RuntimeError)
+"""What h5py raises on damaged files."""
 
 
 def read(data: bytes, args: dict) -> list[RawGraph]:
@@ -55,11 +44,9 @@ def _load(data: bytes, wanted: str | None):
     try:
         if b"\x89HDF\r\n\x1a\n" in data[:2048]:
             return _hdf5(data, wanted)
-        if len(data) < 128 or data[126:128] not in (b"IM", b"MI"):
-            raise SeedlotError("not a .mat file of version 5 or 7.3", where="byte 126")
-        return _version5(data, wanted)
     except DAMAGE as error:
         raise SeedlotError(f"the .mat file is damaged: {type(error).__name__} {error}") from error
+    return _version5(data, wanted)
 
 
 def _choose(shapes: dict[str, tuple], wanted: str | None) -> str:
@@ -78,39 +65,13 @@ def _choose(shapes: dict[str, tuple], wanted: str | None) -> str:
 
 
 def _version5(data: bytes, wanted: str | None):
-    from scipy.io import loadmat, whosmat
-    from scipy.sparse import csr_array, issparse
-
-    _expanded(data)
-    listed = {name: (shape, kind) for name, shape, kind in whosmat(io.BytesIO(data))}
-    name = _choose({k: shape for k, (shape, kind) in listed.items() if kind in CLASSES}, wanted)
-    shape = listed[name][0]
-    limits.check_nodes(max(shape), limits.MAX_RATIO * len(data), name)
-    value = loadmat(io.BytesIO(data), variable_names=[name])[name]
-    if issparse(value):
-        if value.shape[0] != value.shape[1]:
-            raise SeedlotError(f"the sparse matrix '{name}' of shape {value.shape} is not square")
-        value = csr_array(value)
-        value.check_format(full_check=True)
-        value.sum_duplicates()
-        return value
-    return _plain(value, name)
-
-
-def _expanded(data: bytes) -> None:
-    """Refuse compressed variables that grow beyond the limits, before scipy expands them."""
-    order, at, total = "<>"[data[126:128] == b"MI"], 128, 0
-    while at + 8 <= len(data):
-        kind, size = struct.unpack_from(order + "II", data, at)
-        at += 8
-        if kind == 15:
-            machine, chunk = zlib.decompressobj(), data[at : at + size]
-            while chunk and not machine.eof:
-                total += len(machine.decompress(chunk, 1 << 20))
-                chunk = machine.unconsumed_tail
-                if total > max(limits.RATIO_FREE, min(limits.MAX_BYTES, limits.MAX_RATIO * len(data))):
-                    raise SeedlotError("a variable of the .mat file is refused as a decompression bomb")
-        at += size
+    listed = variables(data)
+    variable = listed[_choose({name: found.shape for name, found in listed.items()}, wanted)]
+    limits.check_nodes(max(variable.shape), limits.MAX_RATIO * len(data), variable.name)
+    value = variable.value()
+    if not isinstance(value, np.ndarray) and value.shape[0] != value.shape[1]:
+        raise SeedlotError(f"the sparse matrix '{variable.name}' of shape {value.shape} is not square")
+    return value
 
 
 def _plain(value: np.ndarray, name: str) -> np.ndarray:

@@ -15,6 +15,7 @@ import zipfile
 
 import graph_samples as samples
 import numpy as np
+import pyarrow
 import pytest
 
 from seedlot.config.errors import SeedlotError
@@ -168,13 +169,10 @@ def zeros(pack):
 
 
 def zstd(data):
-    import pyarrow
-
-    out = io.BytesIO()
+    out = pyarrow.BufferOutputStream()
     with pyarrow.CompressedOutputStream(out, "zstd") as stream:
         stream.write(data)
-        stream.flush()
-        return out.getvalue()
+    return out.getvalue().to_pybytes()
 
 
 BOMBS = {
