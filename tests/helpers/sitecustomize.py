@@ -1,0 +1,26 @@
+"""Put on PYTHONPATH by a test: each job of the workflow notes the seedlot modules it had loaded when it ended."""
+
+import atexit
+import json
+import os
+import sys
+from pathlib import Path
+
+
+def note() -> None:
+    smk = getattr(sys.modules.get("__main__"), "snakemake", None)
+    if smk is None or "entry" not in dict(smk.params.items()):
+        return
+    told = {
+        "rule": smk.rule,
+        "entry": smk.params.entry,
+        "code": smk.params.get("code"),
+        "wildcards": dict(smk.wildcards.items()),
+        "loaded": sorted(name for name in sys.modules if name.split(".")[0] == "seedlot"),
+    }
+    folder = Path(os.environ["SEEDLOT_TEST_NOTES"])
+    (folder / f"{os.getpid()}.json").write_text(json.dumps(told))
+
+
+if "SEEDLOT_TEST_NOTES" in os.environ:
+    atexit.register(note)
