@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from tests.helpers import clone
 
 # The three thin tenants, with three small networks in two shards and two methods.

@@ -84,7 +84,9 @@ class Clone:
 
     def snakemake(self, *args: str, ok: bool | None = True, env: dict[str, str] | None = None) -> str:
         """Run the workflow on two cores."""
-        return self.run("snakemake", "--nocolor", "--cores", "2", "--configfile", CONFIG, *args, ok=ok, env=env)
+        return self.run(
+            "snakemake", "--nocolor", "--cores", "2", "--configfile", CONFIG, *args, ok=ok, env=env
+        )
 
     def seedlot(self, *args: str, ok: bool | None = True) -> str:
         """Run the command `seedlot`."""
@@ -141,6 +143,9 @@ def finished(path: Path, config: dict) -> Clone:
     made = Clone.make(path, config)
     notes = path / NOTES
     notes.mkdir()
-    env = {"PYTHONPATH": f"{Path(__file__).parent}{os.pathsep}{made.env['PYTHONPATH']}", "SEEDLOT_TEST_NOTES": str(notes)}
+    env = {
+        "PYTHONPATH": f"{Path(__file__).parent}{os.pathsep}{made.env['PYTHONPATH']}",
+        "SEEDLOT_TEST_NOTES": str(notes),
+    }
     made.snakemake(env=env)
     return made

@@ -16,7 +16,7 @@ import json
 import os
 import re
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -24,6 +24,8 @@ PACKAGE = Path(__file__).resolve().parents[1]
 # Behind stable calls: a change here changes no result, or is covered by FORMAT, the schema and check digests.
 OUTSIDE = ("seedlot.catalog", "seedlot.config", "seedlot.contracts", "seedlot.cli", "seedlot.api", "seedlot.workflow",
            "seedlot.report.site", "seedlot.store")  # fmt: skip
+# Raised when `stripped` cuts differently, so that no memo of an older cut is used.
+CUT = 2
 _SKIP = {tokenize.COMMENT, tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER}
 
 
@@ -40,19 +42,45 @@ def stripped(source: str) -> str:
     """Source text without comments, docstrings and blank lines; layout inside a line is kept as tokens."""
     doc_lines = _docstring_lines(ast.parse(source))
     out: list[str] = []
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type in _SKIP or (token.type == tokenize.STRING and token.start[0] in doc_lines):
+    docstring = False
+    for kind, text, line in _tokens(source):
+        if kind in _SKIP:
             continue
-        if token.type == tokenize.INDENT:
+        if kind == tokenize.STRING and line in doc_lines:
+            docstring = True
+            continue
+        if kind == tokenize.NEWLINE and docstring:  # a docstring that comes or goes leaves no empty line
+            docstring = False
+            continue
+        if kind == tokenize.INDENT:
             out.append("{")
-        elif token.type == tokenize.DEDENT:
+        elif kind == tokenize.DEDENT:
             out.append("}")
-        elif token.type == tokenize.NEWLINE:
+        elif kind == tokenize.NEWLINE:
             out.append("\n")
         else:
-            out.append(token.string + " ")
-    text = "".join(out)
-    return "\n".join(line for line in text.split("\n") if line.strip())
+            out.append(text + " ")
+    return "".join(out)
+
+
+def _tokens(source: str) -> Iterator[tuple[int, str, int]]:
+    """(type, text, line) of each token; an f-string is one token, which Python cuts into parts from 3.12 on."""
+    lines = source.splitlines(keepends=True)
+    depth, start = 0, (0, 0)
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        name = tokenize.tok_name[token.type]
+        if name in ("FSTRING_START", "TSTRING_START"):
+            start = start if depth else token.start
+            depth += 1
+        elif name in ("FSTRING_END", "TSTRING_END"):
+            depth -= 1
+            if depth == 0:
+                whole = lines[start[0] - 1 : token.end[0]]
+                whole[-1] = whole[-1][: token.end[1]]
+                whole[0] = whole[0][start[1] :]
+                yield tokenize.STRING, "".join(whole), start[0]
+        elif depth == 0:
+            yield token.type, token.string, token.start[0]
 
 
 def _docstring_lines(tree: ast.Module) -> set[int]:
@@ -89,9 +117,11 @@ class Memo:
         self.rows: dict[str, list] = {}
         if path is not None and path.is_file():
             try:
-                self.rows = json.loads(path.read_text(encoding="utf-8"))
+                told = json.loads(path.read_text(encoding="utf-8"))
             except (OSError, ValueError):
-                self.rows = {}  # a half-written memo is only a slower start
+                told = None  # a half-written memo is only a slower start
+            if isinstance(told, dict) and told.get("cut") == CUT:
+                self.rows = told["modules"]
 
     def module(self, name: str) -> tuple[str, list[str], str]:
         """(text digest, imported seedlot modules, 'FORMAT = n' line or '') of a module."""
@@ -114,7 +144,7 @@ class Memo:
             return
         self.path.parent.mkdir(parents=True, exist_ok=True)
         part = self.path.with_name(f"{self.path.name}.{os.getpid()}")
-        part.write_text(json.dumps(self.rows), encoding="utf-8")
+        part.write_text(json.dumps({"cut": CUT, "modules": self.rows}), encoding="utf-8")
         part.replace(self.path)
         self.dirty = False
 

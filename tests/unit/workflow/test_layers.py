@@ -9,19 +9,47 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from tests.helpers.clone import committed
 
 REPO = Path(__file__).resolve().parents[3]
-TEXT = {".py", ".smk", ".md", ".yaml", ".yml", ".toml", ".html", ".sh", ".tsv", ".json", ".cff", ".in", ".lock", ""}
+TEXT = {
+    ".py",
+    ".smk",
+    ".md",
+    ".yaml",
+    ".yml",
+    ".toml",
+    ".html",
+    ".sh",
+    ".tsv",
+    ".json",
+    ".cff",
+    ".in",
+    ".lock",
+    "",
+}
 FILES = [name for name in committed() if Path(name).suffix in TEXT and not (REPO / name).is_symlink()]
 PYTHON = [name for name in FILES if name.endswith(".py")]
-HEAVY = {"torch", "great_expectations", "matplotlib", "numba", "scipy", "zarr", "pandas", "networkx", "polars", "pyarrow"}
+HEAVY = {
+    "torch",
+    "great_expectations",
+    "matplotlib",
+    "numba",
+    "scipy",
+    "zarr",
+    "pandas",
+    "networkx",
+    "polars",
+    "pyarrow",
+}
 
 
 def test_no_layer_imports_upwards():
     done = subprocess.run(
-        [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"], cwd=REPO, capture_output=True, text=True
+        [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"],
+        cwd=REPO,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
 
@@ -69,7 +97,9 @@ def test_packages_are_empty():
 
 
 def test_nothing_heavy_is_imported_where_the_workflow_is_parsed():
-    light = re.compile(r"src/seedlot/(config/|workflow/|cli\.py|catalog/(manifest|buckets|tsv|files|user)\.py|.*/settings\.py)")
+    light = re.compile(
+        r"src/seedlot/(config/|workflow/|cli\.py|catalog/(manifest|buckets|tsv|files|user)\.py|.*/settings\.py)"
+    )
     wrong = {n: imports(n, True) & HEAVY for n in PYTHON if light.match(n)}
     assert {n: found for n, found in wrong.items() if found} == {}
 
