@@ -1,0 +1,175 @@
+"""A user's own network, removal order, node costs and outside method, read for one dismantling call."""
+
+from __future__ import annotations
+
+import csv
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seedlot.config.errors import SeedlotError, nearest
+from seedlot.formats.graphs.detect import detect
+from seedlot.formats.graphs.model import RawGraph
+from seedlot.formats.graphs.registry import read_graph
+from seedlot.sources.networks.simplify import simplify
+from seedlot.studies.lgd_na.graph import Graph, from_links
+
+Label = str | int
+
+
+@dataclass(frozen=True)
+class OwnNetwork:
+    """The largest component of a user's network as a simple graph.
+
+    name: file stem, or the name given. n, m: nodes and links of the whole simple graph. graph: the largest
+    component. labels: its original labels by node, numbers where the file has bare numbers. rejected: records
+    refused by the reader.
+    """
+
+    name: str
+    n: int
+    m: int
+    graph: Graph
+    labels: list[Label]
+    rejected: int
+
+    def node_of(self) -> dict[str, int]:
+        """Label as text -> node; a label that occurs twice is a SeedlotError."""
+        out = {str(label): node for node, label in enumerate(self.labels)}
+        if len(out) != len(self.labels):
+            twice = next(s for s in out if [str(x) for x in self.labels].count(s) > 1)
+            raise SeedlotError(
+                f"label '{twice}' names several nodes of {self.name}", todo="make labels unique"
+            )
+        return out
+
+
+def read_network(path: str | Path, fmt: str | None = None) -> OwnNetwork:
+    """Read a network file in any known format (default: detected) and simplify it."""
+    path = Path(path)
+    if not path.is_file():
+        raise SeedlotError(f"no file '{path}'")
+    raw = read_graph(path, fmt or detect(path), {})
+    return _own(raw, path.name.split(".")[0])
+
+
+def from_pairs(pairs: Iterable[tuple[Any, Any]], name: str = "network") -> OwnNetwork:
+    """A network out of pairs of labels (text or integers; a networkx Graph's .edges will do), simplified.
+
+    Integer labels are nodes in ascending order, as in a file of bare numbers; others in order of first mention.
+    """
+    flat = [end for pair in pairs for end in tuple(pair)[:2]]
+    integers = all(isinstance(x, int | np.integer) for x in flat)
+    values = [int(x) for x in flat] if integers else flat
+    order = sorted(set(values)) if integers else list(dict.fromkeys(values))
+    index = {label: i for i, label in enumerate(order)}
+    ends = np.array([index[x] for x in values], np.int64).reshape(-1, 2)
+    labels = [str(label) for label in order]
+    raw = RawGraph(name, len(order), labels, 0, ends[:, 0], ends[:, 1], False, read=len(ends), kept=len(ends))
+    own = _own(raw.check(), name)
+    return OwnNetwork(own.name, own.n, own.m, own.graph, [int(x) for x in own.labels], 0) if integers else own
+
+
+def _own(raw: RawGraph, name: str) -> OwnNetwork:
+    simple = simplify(raw)
+    if simple.m == 0:
+        raise SeedlotError(
+            f"'{name}' has no link between two different nodes, so there is nothing to dismantle"
+        )
+    labels: list[Label] = list(simple.node_labels())
+    if raw.labels is None:
+        labels = [int(label) for label in labels]
+    graph = from_links(simple.n, simple.src, simple.dst)
+    return OwnNetwork(name, simple.n_raw, simple.links_simple, graph, labels, len(raw.rejects))
+
+
+def read_order(path: str | Path, network: OwnNetwork) -> np.ndarray:
+    """Nodes in the order of the labels in the first column of a CSV file, int32.
+
+    A first line `label`, `node`, `name` or `id` is a header. Raises SeedlotError for an unknown or repeated
+    label, with its line.
+    """
+    with Path(path).open(newline="", encoding="utf-8-sig") as file:
+        cells = [
+            (line, row[0].strip()) for line, row in enumerate(csv.reader(file), 1) if row and row[0].strip()
+        ]
+    node_of = network.node_of()
+    if cells and cells[0][1].lower() in ("label", "node", "name", "id") and cells[0][1] not in node_of:
+        cells = cells[1:]
+    return _nodes(cells, node_of, str(path))
+
+
+def read_costs(path: str | Path, column: str, network: OwnNetwork) -> np.ndarray:
+    """Cost of every node, float64 [n], from the named column of a CSV whose first column holds the labels."""
+    with Path(path).open(newline="", encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    names = list(rows[0]) if rows else []
+    if column not in names:
+        close = nearest(column, names)
+        raise SeedlotError(
+            f"no column '{column}'", where=str(path), todo=f"did you mean '{close}'?" if close else None
+        )
+    cost = {row[names[0]].strip(): row[column] for row in rows}
+    missing = [str(label) for label in network.labels if str(label) not in cost]
+    if missing:
+        raise SeedlotError(f"{len(missing)} nodes have no cost, the first is '{missing[0]}'", where=str(path))
+    try:
+        values = np.array([float(cost[str(label)]) for label in network.labels])
+    except ValueError as err:
+        raise SeedlotError(f"a cost is not a number: {err}", where=f"{path}, column {column}") from None
+    if not np.all(np.isfinite(values)) or values.min() < 0 or values.sum() == 0:
+        raise SeedlotError(
+            "costs must be finite, not negative, and not all zero", where=f"{path}, column {column}"
+        )
+    return values
+
+
+def command_order(command: str, network: OwnNetwork, time_limit: float | None) -> np.ndarray | None:
+    """Removal order of an outside command, int32, or None when it ran out of time.
+
+    `{edges}` in the command stands for a file with one link `i j` a line, nodes 0..n-1 by their place in
+    the input. The command prints node numbers, one a line, first removal first. No shell is involved.
+    """
+    if "{edges}" not in command:
+        raise SeedlotError("--method-cmd must contain {edges}", todo="for example './mine {edges}'")
+    with tempfile.TemporaryDirectory() as folder:
+        edges = Path(folder) / "edges.txt"
+        np.savetxt(edges, np.column_stack(network.graph.links()), fmt="%d")
+        words = [word.replace("{edges}", str(edges)) for word in shlex.split(command)]
+        try:
+            done = subprocess.run(words, capture_output=True, text=True, timeout=time_limit)
+        except subprocess.TimeoutExpired:
+            return None
+        except OSError as err:
+            raise SeedlotError(f"cannot start '{words[0]}': {err.strerror}") from None
+    if done.returncode != 0:
+        tail = done.stderr.strip().splitlines()[-1:] or ["no message"]
+        raise SeedlotError(f"'{words[0]}' ended with status {done.returncode}: {tail[0]}")
+    cells = [(line, text.strip()) for line, text in enumerate(done.stdout.splitlines(), 1) if text.strip()]
+    return _nodes(cells, {str(i): i for i in range(network.graph.n)}, f"output of {words[0]}")
+
+
+def _nodes(cells: list[tuple[int, str]], node_of: dict[str, int], where: str) -> np.ndarray:
+    """Nodes of (line, label) cells; refuses unknown and repeated labels and an empty list."""
+    seen: dict[int, int] = {}
+    for line, label in cells:
+        if label not in node_of:
+            close = nearest(label, node_of) if len(node_of) < 10_000 else None
+            todo = (
+                f"did you mean '{close}'?"
+                if close
+                else "labels outside the largest component are unknown too"
+            )
+            raise SeedlotError(f"no node '{label}'", where=f"{where}:{line}", todo=todo)
+        if node_of[label] in seen:
+            raise SeedlotError(f"node '{label}' is removed twice", where=f"{where}:{line}")
+        seen[node_of[label]] = line
+    if not seen:
+        raise SeedlotError("the removal order is empty", where=where)
+    return np.array(list(seen), np.int32)
