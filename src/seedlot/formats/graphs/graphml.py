@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from seedlot.config.errors import SeedlotError, unknown
-from seedlot.formats.graphs import xmlsafe
+from seedlot.formats.graphs import graphml_runs, xmlsafe
+from seedlot.formats.graphs.graphml_runs import Run
 from seedlot.formats.graphs.limits import check_rejects
 from seedlot.formats.graphs.model import RawGraph, Reject
 
@@ -39,12 +40,17 @@ class _Graph:
     src: array = field(default_factory=lambda: array("q"))
     dst: array = field(default_factory=lambda: array("q"))
     directed: bytearray = field(default_factory=bytearray)
-    weight: array | None = None
-    time: array | None = None
-    relation: list[str] | None = None
+    stated: dict[str, list[str] | array] = field(default_factory=dict)
     waiting: list[tuple[int, int, str, str]] = field(default_factory=list)
     bad: dict[int, Reject] = field(default_factory=dict)
     notes: dict[str, str | int] = field(default_factory=dict)
+
+    def values(self, role: str, size: int, fill: str | float) -> list[str] | array:
+        """The values of a role, one a record, created or lengthened with `fill` up to `size` records."""
+        column = self.stated.setdefault(role, [] if role == "relation" else array("d"))
+        if len(column) < size:
+            column.extend([fill] * (size - len(column)))
+        return column
 
     def note(self, what: str) -> None:
         self.notes[what] = int(self.notes.get(what, 0)) + 1
@@ -71,9 +77,26 @@ class _Reader:
         self.stack: list[str] = []
         self.directed: list[bool] = []
         self.prefix = ""
-        self.owners: list[int] = []
+        self.owners: list[tuple[int, int]] = []
         self.text: list[str] | None = None
         self.role = ""
+        self.runs: dict[int, Run] = {}
+        self.run_line: int | None = None
+
+    def run(self, document: bytes) -> None:
+        """Read a whole document."""
+        if graphml_runs.applies(document):
+            name = graphml_runs.unused_name(document)
+            self.parser.ProcessingInstructionHandler = lambda target, text: self._run(
+                target == name.decode(), text
+            )
+            xmlsafe.feed(self.parser, graphml_runs.cut(document, name, self.runs))
+        else:
+            xmlsafe.feed(self.parser, xmlsafe.pieces(document))
+
+    @property
+    def line(self) -> int:
+        return self.parser.CurrentLineNumber if self.run_line is None else self.run_line
 
     def _root(self, name: str, attrs: dict[str, str]) -> None:
         namespace, gap, local = name.rpartition(xmlsafe.SEPARATOR)
@@ -104,7 +127,7 @@ class _Reader:
             self._listen()
         stack.append(kind)
         if len(stack) > xmlsafe.MAX_DEPTH:
-            raise xmlsafe.too_deep(self.parser.CurrentLineNumber)
+            raise xmlsafe.too_deep(self.line)
 
     def _end(self, _: str) -> None:
         kind = self.stack.pop()
@@ -138,7 +161,7 @@ class _Reader:
                 self.role = role
 
     def _node(self, attrs: dict[str, str]) -> None:
-        self.owners.append(-1)
+        self.owners.append((-1, 0))
         if not self.directed:
             return
         graph, name = self.graphs[-1], attrs.get("id")
@@ -147,18 +170,19 @@ class _Reader:
         elif name in graph.index:
             graph.note("repeated_nodes")
         else:
-            self.owners[-1] = graph.index[name] = len(graph.labels)
+            graph.index[name] = len(graph.labels)
+            self.owners[-1] = (len(graph.labels), 0)
             graph.labels.append(name)
 
     def _edge(self, attrs: dict[str, str]) -> None:
         source, target = attrs.get("source"), attrs.get("target")
         if not self.directed:
-            self.owners.append(-1)
+            self.owners.append((-1, 0))
             self._stray(f"edge {source} {target}")
             return
         graph = self.graphs[-1]
         record = len(graph.src)
-        self.owners.append(record)
+        self.owners.append((record, self.line))
         src, dst = graph.index.get(source, -1), graph.index.get(target, -1)
         graph.src.append(src)
         graph.dst.append(dst)
@@ -167,60 +191,121 @@ class _Reader:
             self.directed[-1] if stated is None else stated.strip().lower() in ("true", "1")
         )
         if "sourceport" in attrs or "targetport" in attrs:
-            graph.refuse(record, self.parser.CurrentLineNumber, "port", f"{source} {target}")
+            graph.refuse(record, self.line, "port", f"{source} {target}")
         elif source is None or target is None:
             shown = " ".join(f"{key}={value}" for key, value in attrs.items())
-            graph.refuse(record, self.parser.CurrentLineNumber, "bad_id", shown)
+            graph.refuse(record, self.line, "bad_id", shown)
         elif src < 0 or dst < 0:
-            graph.waiting.append((record, self.parser.CurrentLineNumber, source, target))
+            graph.waiting.append((record, self.line, source, target))
+
+    def _run(self, ours: bool, text: str) -> None:
+        """A run of look-alike elements: all at once if nothing about them is odd, else one by one."""
+        if not ours or not self.stack:
+            return
+        run = self.runs.pop(int(text))
+        if self.directed and (self._many_nodes(run) if run.tag == "node" else self._many_edges(run)):
+            return
+        first = self.line
+        for k in range(run.size):
+            self.run_line = first + k * run.lines
+            self._start(self.prefix + run.tag, {name: values[k] for name, values in run.columns.items()})
+            for key, texts in run.data:
+                self._start(self.prefix + "data", {"key": key})
+                if self.text is not None:
+                    self.text.append(texts[k])
+                self._end("data")
+            self._end(run.tag)
+        self.run_line = None
+
+    def _many_nodes(self, run: Run) -> bool:
+        graph, names = self.graphs[-1], run.columns["id"]
+        fresh = dict(zip(names, range(len(graph.labels), len(graph.labels) + run.size)))
+        if len(fresh) < run.size or not graph.index.keys().isdisjoint(names):
+            return False
+        labels = names
+        for key, texts in run.data:
+            if ("node", key) in self.roles:
+                labels = [text.strip() or label for text, label in zip(texts, labels)]
+        graph.index.update(fresh)
+        graph.labels.extend(labels)
+        return True
+
+    def _many_edges(self, run: Run) -> bool:
+        graph, size = self.graphs[-1], run.size
+        src = list(map(graph.index.get, run.columns["source"]))
+        dst = list(map(graph.index.get, run.columns["target"]))
+        stated = [(self.roles["edge", key], texts) for key, texts in run.data if ("edge", key) in self.roles]
+        if None in src or None in dst or len(dict(stated)) < len(stated):
+            return False
+        values: dict[str, list[str] | list[float]] = {}
+        for role, texts in stated:
+            if role == "relation":
+                values[role] = [text.strip() for text in texts]
+                odd = "" in values[role]
+            else:
+                try:
+                    values[role] = list(map(float, texts))
+                except ValueError:
+                    return False
+                odd = any(map(math.isinf, values[role]))
+            if odd:
+                return False
+        base = len(graph.src)
+        graph.src.extend(src)
+        graph.dst.extend(dst)
+        if "directed" in run.columns:
+            graph.directed.extend(text.strip().lower() in ("true", "1") for text in run.columns["directed"])
+        else:
+            graph.directed.extend(bytes([self.directed[-1]]) * size)
+        for role, column in values.items():
+            graph.values(role, base, self.fill(role)).extend(column)
+        return True
 
     def _hyperedge(self) -> None:
         if not self.directed:
             self._stray("hyperedge")
             return
         graph = self.graphs[-1]
-        graph.refuse(len(graph.src), self.parser.CurrentLineNumber, "hyperedge", "hyperedge")
+        graph.refuse(len(graph.src), self.line, "hyperedge", "hyperedge")
         graph.src.append(-1)
         graph.dst.append(-1)
         graph.directed.append(False)
 
     def _stray(self, text: str) -> None:
-        line = self.parser.CurrentLineNumber
+        line = self.line
         self.strays.append(Reject(line, None, "misplaced", text))
         check_rejects(len(self.strays), f"line {line}")
 
     def _data(self, owner: str, attrs: dict[str, str]) -> None:
         role = self.roles.get((owner, attrs.get("key", "")))
-        if role is not None and self.text is None and self.owners and self.owners[-1] >= 0:
+        if role is not None and self.text is None and self.owners and self.owners[-1][0] >= 0:
             self.role = role
             self._listen()
 
     def _keep(self, text: str) -> None:
         """Store the data just closed under the edge or node that holds it."""
         self._deaf()
-        graph, role, owner = self.graphs[-1], self.role, self.owners[-1]
+        graph, role, (owner, line) = self.graphs[-1], self.role, self.owners[-1]
         if not text:
             return
         if role == "label":
             graph.labels[owner] = text
         elif role == "relation":
-            graph.relation = _reach(graph.relation or [], owner, self.defaults.get(role, ""))
-            graph.relation[owner] = text
+            graph.values(role, owner + 1, self.fill(role))[owner] = text
         else:
             value = _number(text)
             if value is None or math.isinf(value):
                 reason = "bad_weight" if value is None else "not_finite"
-                graph.refuse(owner, self.parser.CurrentLineNumber, reason, f"{role} {text}")
-            elif role == "weight":
-                graph.weight = _reach(graph.weight or array("d"), owner, self._default_weight())
-                graph.weight[owner] = value
+                graph.refuse(owner, line, reason, f"{role} {text}")
             else:
-                graph.time = _reach(graph.time or array("d"), owner, math.nan)
-                graph.time[owner] = value
+                graph.values(role, owner + 1, self.fill(role))[owner] = value
 
-    def _default_weight(self) -> float:
-        value = _number(self.defaults.get("weight", "1"))
-        return 1.0 if value is None else value
+    def fill(self, role: str) -> str | float:
+        """What holds for an edge that states nothing for a role."""
+        if role == "relation":
+            return self.defaults.get(role, "")
+        value = _number(self.defaults.get(role, ""))
+        return (1.0 if role == "weight" else math.nan) if value is None else value
 
 
 def _number(text: str) -> float | None:
@@ -228,13 +313,6 @@ def _number(text: str) -> float | None:
         return float(text)
     except ValueError:
         return None
-
-
-def _reach(values: list | array, position: int, default: str | float) -> list | array:
-    """The same sequence, lengthened with the default so that `position` exists."""
-    if position >= len(values):
-        values.extend([default] * (position + 1 - len(values)))
-    return values
 
 
 def read(data: bytes, args: dict) -> list[RawGraph]:
@@ -249,7 +327,7 @@ def read(data: bytes, args: dict) -> list[RawGraph]:
         if word not in OPTIONS:
             raise unknown("option of the graphml reader", word, OPTIONS)
     reader = _Reader(args)
-    xmlsafe.feed(reader.parser, data)
+    reader.run(data)
     if not reader.graphs:
         raise SeedlotError("the file holds no <graph>")
     built = [_finish(graph, reader) for graph in reader.graphs]
@@ -268,15 +346,15 @@ def _finish(graph: _Graph, reader: _Reader) -> RawGraph:
     m = len(src)
     good = np.ones(m, bool)
     good[list(graph.bad)] = False
-    weight = time = relation = None
-    default = reader._default_weight()
-    if graph.weight is not None or (default != 1.0 and m):
-        weight = np.array(_reach(graph.weight or array("d"), m - 1, default))[good]
-        weight = None if (weight == 1.0).all() else weight
-    if graph.time is not None:
-        time = np.array(_reach(graph.time, m - 1, math.nan))[good]
-    if graph.relation is not None:
-        relation = np.array(_reach(graph.relation, m - 1, reader.defaults.get("relation", "")), object)[good]
+    if m and reader.fill("weight") != 1.0:
+        graph.values("weight", m, reader.fill("weight"))
+    column = {
+        role: np.array(graph.values(role, m, reader.fill(role)), object if role == "relation" else None)[good]
+        for role in graph.stated
+    }
+    weight = column.get("weight")
+    if weight is not None and (weight == 1.0).all():
+        weight = None
     directed = np.frombuffer(bytes(graph.directed), bool)[good]
     return RawGraph(
         name=graph.name,
@@ -287,8 +365,8 @@ def _finish(graph: _Graph, reader: _Reader) -> RawGraph:
         dst=dst[good],
         directed=directed if directed.any() and not directed.all() else bool(directed.any()),
         weight=weight,
-        time=time,
-        relation=relation,
+        time=column.get("time"),
+        relation=column.get("relation"),
         read=m,
         kept=int(good.sum()),
         rejects=[graph.bad[record] for record in sorted(graph.bad)],

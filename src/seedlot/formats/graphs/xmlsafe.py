@@ -6,6 +6,7 @@ as soon as it begins, before anything in it could be expanded.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from xml.parsers import expat
 
 from seedlot.config.errors import SeedlotError
@@ -36,11 +37,17 @@ def parser(encoding: str | None = None) -> expat.XMLParserType:
     return made
 
 
-def feed(made: expat.XMLParserType, data: bytes) -> None:
-    """Run a parser over a whole document. Raises SeedlotError, with the line, when it is not well-formed."""
+def pieces(data: bytes) -> Iterator[bytes]:
+    """A document cut into pieces for `feed`."""
+    return (data[at : at + CHUNK] for at in range(0, len(data), CHUNK))
+
+
+def feed(made: expat.XMLParserType, document: Iterable[bytes]) -> None:
+    """Run a parser over the pieces of a document. Raises SeedlotError, with the line, when it is not
+    well-formed."""
     try:
-        for at in range(0, len(data), CHUNK):
-            made.Parse(data[at : at + CHUNK], False)
+        for piece in document:
+            made.Parse(piece, False)
         made.Parse(b"", True)
     except expat.ExpatError as error:
         message = expat.errors.messages.get(error.code, str(error))
