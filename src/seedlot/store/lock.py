@@ -67,16 +67,18 @@ def acquire(root: Path) -> None:
 
 def _refuse_or_clear(path: Path, me: dict) -> None:
     try:
-        holder = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return
+    try:
+        holder = json.loads(text)
+    except ValueError:
         holder = {}
     same_host = holder.get("host") == me["host"]
     pid = holder.get("pid")
-    if same_host and pid == me["pid"] and holder.get("started") == me["started"]:
-        path.unlink(missing_ok=True)
-        return
-    if not holder or (same_host and not _alive(pid, holder.get("started"))):
-        path.unlink(missing_ok=True)
+    mine = same_host and pid == me["pid"] and holder.get("started") == me["started"]
+    if mine or not holder or (same_host and not _alive(pid, holder.get("started"))):
+        _clear(path, text)
         return
     raise SeedlotError(
         f"another run writes to this results root: {holder['user']} on {holder['host']}, process {pid}",
@@ -84,6 +86,18 @@ def _refuse_or_clear(path: Path, me: dict) -> None:
         todo="wait for it to end, or set another `root:` in the config; "
         + ("stop it with kill " + str(pid) if same_host else f"if that host is gone, remove {path}"),
     )
+
+
+def _clear(path: Path, text: str) -> None:
+    """Remove the lock that holds `text`; one that another process put there meanwhile is put back."""
+    aside = path.with_name(f"{NAME}.aside.{os.getpid()}")
+    try:
+        path.rename(aside)
+    except FileNotFoundError:
+        return
+    if aside.read_text(encoding="utf-8") != text:
+        os.link(aside, path)
+    aside.unlink()
 
 
 def release(root: Path) -> None:
