@@ -62,7 +62,7 @@ def _ids(graph: RawGraph) -> tuple[np.ndarray, np.ndarray]:
     """The links as original ids."""
     if graph.labels is None:
         return graph.src + graph.id_base, graph.dst + graph.id_base
-    if not all(label.isdigit() for label in graph.labels):
+    if not all(re.fullmatch("[0-9]{1,18}", label) for label in graph.labels):
         raise SeedlotError("the ids of a KONECT file are whole numbers from 1")
     number = np.array([int(label) for label in graph.labels], np.int64)
     return number[graph.src], number[graph.dst]

@@ -1,8 +1,8 @@
 """Adjacency matrices in MATLAB `.mat` files.
 
 Version 5 by our own `mat5`; version 7.3, which is HDF5, by h5py (MATLAB's column order means that arrays
-arrive transposed). Version 4 is not read. A record is a non-zero
-entry; a symmetric matrix gives one triangle.
+arrive transposed). Version 4 is not read. A record is a non-zero entry; a symmetric matrix gives one
+triangle.
 """
 
 from __future__ import annotations
@@ -19,7 +19,17 @@ from seedlot.formats.graphs.model import RawGraph
 from seedlot.formats.graphs.npy import size_of, to_graph
 
 OPTIONS = ("variable", "directed", "kind")
-DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, OSError, EOFError, RuntimeError)
+DAMAGE = (
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    OSError,
+    EOFError,
+    RuntimeError,
+    ArithmeticError,
+    MemoryError,
+)
 """What h5py raises on damaged files."""
 
 

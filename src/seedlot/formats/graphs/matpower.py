@@ -73,7 +73,7 @@ def _plain(data: bytes) -> bytes:
     """The program without comments, continuation marks blanked, every byte still at its line."""
     data = tokens.normalise(data)
     data = re.sub(rb"%[^\n]*", b"", data)
-    return re.sub(rb"\.\.\.[^\n]*\n", lambda hit: b"\v" * len(hit[0]), data)
+    return re.sub(rb"\.\.\.[^\n]*\n", lambda hit: b" " * (len(hit[0]) - 1) + b"\v", data)
 
 
 def _name(text: bytes) -> str:
@@ -91,8 +91,8 @@ def _table(text: bytes, name: str) -> tuple[tokens.Fields, np.ndarray]:
     fields = tokens.split(raw.translate(bytes.maketrans(b";,", b"\n ")), None, b"")
     if not len(fields):
         raise SeedlotError(f"the '{name}' table is empty")
-    breaks = np.flatnonzero(np.isin(np.frombuffer(raw, np.uint8), [10]))
-    above = text.count(b"\n", 0, hit.end()) + 1
+    breaks = np.flatnonzero(np.isin(np.frombuffer(raw, np.uint8), [10, 11]))
+    above = text.count(b"\n", 0, hit.end()) + text.count(b"\v", 0, hit.end()) + 1
     return fields, above + np.searchsorted(breaks, fields.start[fields.first])
 
 

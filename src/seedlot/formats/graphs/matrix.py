@@ -6,6 +6,9 @@ telling which. A record is a non-zero entry; a symmetric matrix gives one triang
 
 from __future__ import annotations
 
+import csv
+import io
+
 import numpy as np
 
 from seedlot.config.errors import SeedlotError, unknown
@@ -49,21 +52,24 @@ def parse(data: bytes, delimiter: str | None = None) -> np.ndarray:
 
 def count(data: bytes, args: dict) -> int:
     """Non-zero entries by numpy's own text parser, one triangle if symmetric."""
-    text = tokens.normalise(data).decode("latin-1")
+    data = tokens.normalise(data)
     delimiter = args.get("delimiter")
-    comma = delimiter is None and "," in text[:65536]
-    mark = "," if comma else None if delimiter in (None, "blank") else delimiter
-    rows = [row.split(mark) for row in text.replace("\x1f", " ").split("\n") if _record(row)]
-    return count_matrix(np.array([[_value(cell) for cell in row] for row in rows]), args.get("directed"))
+    comma = delimiter is None and b"," in data[:65536]
+    mark = b"," if comma else None if delimiter in (None, "blank") else delimiter.encode()
+    rows = [row.strip(b" \t\r\v\f") for row in data.split(b"\n")]
+    rows = [row for row in rows if row and row[:1] not in (b"#", b"%")]
+    if mark is not None and b'"' in data:
+        text = io.StringIO(b"\n".join(rows).decode("latin-1"), newline="")
+        table = csv.reader(text, delimiter=mark.decode(), skipinitialspace=True)
+        cells = [[cell.encode("latin-1") for cell in row] for row in table if any(row)]
+    else:
+        cells = [row.split(mark) for row in rows]
+    return count_matrix(np.array([[_value(cell) for cell in row] for row in cells]), args.get("directed"))
 
 
-def _record(row: str) -> bool:
-    return bool(row.strip(" \t\r\v\f")) and row.strip(" \t\r\v\f")[0] not in "#%"
-
-
-def _value(cell: str) -> float:
+def _value(cell: bytes) -> float:
     try:
         value = float(cell)
     except ValueError:
         return np.nan
-    return value if np.isfinite(value) and "_" not in cell else np.nan
+    return value if np.isfinite(value) and b"_" not in cell else np.nan

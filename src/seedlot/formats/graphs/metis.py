@@ -63,7 +63,7 @@ REASONS = {1: "bad_id", 2: "out_of_range", 3: "bad_weight", 4: "ragged", 5: "one
 
 def _parts(data: bytes) -> tuple[int, int, int, bool, list[bytes], list[int]]:
     """(n, m, vertex fields before the neighbours, edge weights?, adjacency lines, their line numbers)."""
-    lines = tokens.normalise(data).split(b"\n")
+    lines = tokens.normalise(data).removesuffix(b"\n").split(b"\n")
     numbered = [(k, row) for k, row in enumerate(lines, 1) if row.lstrip()[:1] != b"%"]
     while numbered and not numbered[0][1].strip():
         numbered.pop(0)

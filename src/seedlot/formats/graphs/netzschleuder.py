@@ -7,6 +7,7 @@ Whether links are directed stands in `gprops.csv` of some networks only; the opt
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -102,7 +103,7 @@ def _numbers(graph: RawGraph) -> np.ndarray:
     """(n,) int64 original index of every node of the link list."""
     if graph.labels is None:
         return np.arange(graph.id_base, graph.id_base + graph.n)
-    if not all(name.isdigit() for name in graph.labels):
+    if not all(re.fullmatch("[0-9]{1,18}", name) for name in graph.labels):
         raise SeedlotError("edges.csv has node indices that are not whole numbers from 0")
     return np.array([int(name) for name in graph.labels], np.int64)
 

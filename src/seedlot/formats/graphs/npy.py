@@ -141,7 +141,15 @@ def load_array(data: bytes, where: str) -> np.ndarray:
     """One .npy array of plain numbers whose declared size is exactly the bytes that follow."""
     try:
         start, shape, dtype = _header(data)
-    except (ValueError, TypeError, KeyError, SyntaxError, struct.error, RecursionError, MemoryError) as error:
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        SyntaxError,
+        struct.error,
+        RecursionError,
+        MemoryError,
+    ) as error:
         raise SeedlotError(f"the .npy header is damaged: {error}", where=where) from error
     if dtype.hasobject or dtype.kind not in "biuf":
         raise SeedlotError(f"an array of {dtype} is refused: only plain numbers are read", where=where)

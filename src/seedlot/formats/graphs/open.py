@@ -188,7 +188,7 @@ class ZipBox:
         self.where, self.size, self.spent = where, len(data), 0
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
-        except DAMAGE as error:
+        except (*DAMAGE, NotImplementedError) as error:
             raise SeedlotError(f"the zip is damaged: {error}", where=where) from error
         infos = self._zip.infolist()
         if len(infos) > limits.MAX_MEMBERS:

@@ -199,7 +199,10 @@ class Reader:
         """One item with everything below it; a pairlist is a list of (tag, value)."""
         if depth > MAX_DEPTH:
             raise SeedlotError(f"the .rda file nests deeper than {MAX_DEPTH} levels")
-        flags = self.source.integer()
+        return self._item(self.source.integer(), depth)
+
+    def _item(self, flags: int, depth: int) -> object:
+        """The item whose flags have been read."""
         kind = flags & 255
         if kind in (PAIRS, LANGUAGE, CLOSURE, PROMISE, DOTS, ATTR_LANG, ATTR_LIST):
             return self._pairs(flags, depth)
@@ -234,8 +237,7 @@ class Reader:
                 return out
             flags = self.source.integer()
             if flags & 255 not in (PAIRS, LANGUAGE, ATTR_LANG, ATTR_LIST):
-                if flags & 255 != NIL:
-                    raise SeedlotError("a pairlist of the .rda file does not end in NULL")
+                self._item(flags, depth + 1)
                 return out
 
     def _referable(self, kind: int, flags: int, depth: int) -> object:

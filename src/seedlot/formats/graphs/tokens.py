@@ -118,6 +118,9 @@ def split(data: bytes, delimiter: bytes | None, comments: bytes = b"#%") -> Fiel
         data, lines = _unquote(data, delimiter)
         delimiter = UNIT
     buf = np.frombuffer(data, np.uint8)
+    if not len(buf):
+        none = np.zeros(0, np.int64)
+        return Fields(buf, none, none, none, none, none)
     stops = np.flatnonzero(buf == 10)
     if not data.endswith(b"\n"):
         stops = np.append(stops, len(buf))
@@ -183,9 +186,8 @@ def _cells(buf: np.ndarray, delimiter: int, stops: np.ndarray) -> tuple[np.ndarr
 def _unquote(data: bytes, delimiter: bytes) -> tuple[bytes, np.ndarray]:
     """The text with quotes undone, UNIT between fields, and the line on which each record starts."""
     rows, lines, last = [], [], 0
-    source = csv.reader(
-        io.StringIO(data.decode("latin-1"), newline=""), delimiter=delimiter.decode("latin-1")
-    )
+    text = io.StringIO(data.decode("latin-1"), newline="")
+    source = csv.reader(text, delimiter=delimiter.decode("latin-1"), skipinitialspace=True)
     try:
         for row in source:
             rows.append(

@@ -151,9 +151,7 @@ class RWriter:
             self.int(254)
             self.int(2)
             self.vector(14, items)
-            self.int(2)
             self.vector(13, [0, 0])
-            self.int(254)
             self.int(254)
 
         return write
