@@ -17,8 +17,8 @@ Every sum is kept in integers, so nothing drifts and no order of links or update
   zero whenever the interval shows it to be below 2^64. What is left is decided in long integers (exact.py).
 
 The largest score wins, an exact tie goes to the lowest index. A tournament tree holds the winner.
-Overflow: all int64 sums are bounded by (max degree + 1) * max U, which never grows; `limits` refuses a graph
-above 2^61 there (a hub of 10^6 links in a graph of 10^8 links reaches 2^48).
+Overflow: all int64 sums are bounded by (max degree + 1) * max U, which never grows; fraction_bits
+refuses a graph above 2^61 there (a hub of 10^6 links in a graph of 10^8 links reaches 2^48).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from seedlot.config.errors import SeedlotError, unknown
+from seedlot.config.errors import unknown
 from seedlot.studies.lgd_na.counts import common_neighbours, link_ids
 from seedlot.studies.lgd_na.exact import sign_of_sum
 from seedlot.studies.lgd_na.graph import Graph
 from seedlot.studies.lgd_na.rowsum import row_sum
-from seedlot.studies.lgd_na.unitfractions import safe_gap, two_adic
+from seedlot.studies.lgd_na.unitfractions import fraction_bits, safe_gap, two_adic
 
 RULES = {"ra2": 0, "ra2num": 1, "cnd": 2, "degree": 3}
 RA2, RA2NUM, CND, DEGREE = RULES.values()
@@ -91,19 +91,12 @@ def initial_state(graph: Graph, rule: str, ties: str = "exact") -> State:
 
 
 def _fixed_bits(graph: Graph, code: int) -> int:
-    """Fraction bits F such that every sum stays below 2^62; raises SeedlotError for a graph out of range."""
-    if graph.m == 0:
-        return 40
-    deg = graph.degree
-    reach = np.add.reduceat(np.append(deg[graph.indices] + 1, 0), graph.indptr[:-1])
-    reach = int(np.where(deg > 0, reach, 0).max())
-    if (int(deg.max()) + 1) * reach >= 1 << 61:
-        raise SeedlotError(
-            f"node scores reach (max degree + 1) * max neighbour degree sum = {(int(deg.max()) + 1) * reach}, "
-            "above the 2^61 that exact integers are kept to",
-            todo="use --method degree, or split the network",
-        )
-    return 61 - (int(deg.max()) if code == CND else reach).bit_length()
+    """Fraction bits of the graph's sums, see fraction_bits."""
+    degree, largest = graph.degree, int(graph.degree.max(initial=0))
+    if code in (CND, DEGREE) or graph.m == 0:
+        return fraction_bits(largest, largest)
+    reach = np.add.reduceat(np.append(degree[graph.indices] + 1, 0), graph.indptr[:-1])
+    return fraction_bits(largest, int(reach[degree > 0].max()), products=True)
 
 
 @njit(cache=True)

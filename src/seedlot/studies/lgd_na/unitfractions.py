@@ -4,6 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
+from seedlot.config.errors import SeedlotError
+
+
+def fraction_bits(degree: int, reach: int, products: bool = False) -> int:
+    """Fraction bits F with which sums of at most `reach` stay below 2^62.
+
+    degree: the largest degree. reach: the largest sum over a node's links, which no removal raises. products:
+    scores multiply (degree + 1) by such sums; SeedlotError when that reaches 2^61.
+    """
+    if products and (degree + 1) * reach >= 1 << 61:
+        raise SeedlotError(
+            f"node scores reach (max degree + 1) * (sum of degrees around a node) = {(degree + 1) * reach}, "
+            "above the 2^61 that exact integers are kept to",
+            todo="use the method cnd or degree, which have no such products",
+        )
+    return 61 - max(reach, 1).bit_length()
+
 
 def two_adic(top: int) -> tuple[int, np.ndarray]:
     """(E, table): table[c] = 2^E / (1 + c) modulo 2^64 for c < top; exact because 2^E holds every
