@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 from tests.helpers import clone
+from tests.helpers.clone import Clone
 
 # The three thin tenants, with three small networks in two shards and two methods.
 THIN = {
@@ -13,9 +15,36 @@ THIN = {
     "sources": {"networks": {"items": ["karate_club", "les_miserables", "southern_women"], "buckets": 2}},
     "studies": {
         "heat_step": {"epochs": 60, "save_every": 50},
-        "lgd_na": {"methods": ["cnd", "degree", "random"], "harden_methods": ["degree"], "bootstrap": 100},
+        "lgd_na": {
+            "methods": ["cnd", "degree"],
+            "modes": ["dynamic"],
+            "reinserts": ["none", "r1"],
+            "harden_methods": ["degree"],
+            "bootstrap": 100,
+        },
     },
 }
+
+
+class Stage:
+    """One fixed place where clones are worked in, one after the other.
+
+    numba's disk cache is keyed by the path of the source: a copy at another path would compile everything again.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def clear(self) -> Path:
+        """The empty place; what was there is removed."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        return self.path
+
+
+@pytest.fixture(scope="session")
+def stage(tmp_path_factory) -> Stage:
+    """The place of this test session."""
+    return Stage(tmp_path_factory.mktemp("stage") / "seedlot")
 
 
 @pytest.fixture(scope="session")
@@ -25,18 +54,23 @@ def base_config() -> dict:
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory, base_config) -> clone.Clone:
+def finished(stage, tmp_path_factory, base_config) -> Clone:
     """A finished run that nobody may change; `copied` gives a copy."""
-    return clone.finished(tmp_path_factory.mktemp("finished") / "seedlot", base_config)
+    made = clone.finished(stage.clear(), base_config)
+    kept = tmp_path_factory.mktemp("finished") / "seedlot"
+    made.path.rename(kept)
+    return Clone(kept)
 
 
 @pytest.fixture
-def copied(finished, tmp_path) -> clone.Clone:
-    """A copy of the finished run."""
-    return finished.copy(tmp_path / "seedlot")
+def copied(finished, stage) -> Clone:
+    """A copy of the finished run, to be changed."""
+    yield finished.copy(stage.clear())
+    stage.clear()
 
 
 @pytest.fixture
-def fresh(tmp_path: Path, base_config) -> clone.Clone:
+def fresh(stage, base_config) -> Clone:
     """A copy of the clone without any results."""
-    return clone.Clone.make(tmp_path / "seedlot", base_config)
+    yield Clone.make(stage.clear(), base_config)
+    stage.clear()
