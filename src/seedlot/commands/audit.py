@@ -3,137 +3,125 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import subprocess
-import sys
-from dataclasses import dataclass
+from collections import Counter
 from pathlib import Path
 
-from seedlot.catalog.receipts import read_receipt
+from seedlot.commands import _repair, _shared
+from seedlot.commands._findings import BROKEN, Finding, bytes_to_read, inspect
+from seedlot.config.errors import SeedlotError
 from seedlot.store import lineage
+from seedlot.workflow.core import Workflow
+from seedlot.workflow.model import plugins
 
 HELP = "compare every file with its lineage record; --repair rebuilds exactly what is missing or wrong"
 EXAMPLE = "seedlot audit --repair"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One file that is not what its record says. kind: missing, changed, raw missing, raw changed, or unlisted."""
-
-    kind: str
-    path: Path
-    rule: str
-    record: dict
+MOST = 40
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The root, and whether to repair."""
-    parser.add_argument("--root", type=Path, default=Path("results"), help="results root (default: results)")
+    """The root, and whether and how to repair."""
+    parser.add_argument(
+        "--root", type=Path, help="results root (default: `root` of the config, else results)"
+    )
+    parser.add_argument("--quick", action="store_true", help="compare sizes only, read no file")
     parser.add_argument(
         "--repair", action="store_true", help="rebuild what is missing or wrong, nothing else"
     )
-    parser.add_argument("--cores", default="2", help="cores for the rebuild (default: 2)")
-    parser.add_argument("--configfile", type=Path, help="config of the run to repair, as given to snakemake")
-
-
-def inspect(root: Path) -> tuple[list[Finding], int]:
-    """(findings, number of files checked) over all lineage records of a root; every digest is recomputed."""
-    findings, checked = [], 0
-    for record in lineage.Sidecars.scan(root).all():
-        for name, told in record["outputs"].items():
-            path = lineage.absolute(name, root)
-            checked += 1
-            if not path.is_file():
-                findings.append(Finding("missing", path, record["rule"], record))
-            elif path.stat().st_size != told["bytes"] or lineage.file_sha256(path) != told["sha256"]:
-                findings.append(Finding("changed", path, record["rule"], record))
-            elif path.parent.name == "receipts":
-                found, seen = _raw(path, root, record)
-                findings += found
-                checked += seen
-            elif path.suffix == ".json" and _store_broken(path):
-                findings.append(Finding("changed", path, record["rule"], record))
-    return findings, checked
-
-
-def _raw(receipt: Path, root: Path, record: dict) -> tuple[list[Finding], int]:
-    rows = [row for row in read_receipt(receipt) if row.status == "ok"]
-    out = []
-    for row in rows:
-        path = root / row.path
-        if not path.is_file():
-            out.append(Finding("raw missing", path, record["rule"], record))
-        elif path.stat().st_size != row.bytes or lineage.file_sha256(path) != row.sha256:
-            out.append(Finding("raw changed", path, record["rule"], record))
-    return out, len(rows)
-
-
-def _store_broken(manifest: Path) -> bool:
-    """True when a manifest names a Zarr store that is gone or has other content than its lot says."""
-    told = json.loads(manifest.read_text(encoding="utf-8"))
-    if not isinstance(told, dict) or "store" not in told or "lot" not in told:
-        return False
-    store = manifest.parent / told["store"]
-    if not store.is_dir():
-        return True
-    from seedlot.store.lot import zarr_lot
-
-    return zarr_lot(store, told["contract"]) != told["lot"]
-
-
-def repair(findings: list[Finding], root: Path, cores: str, configfile: Path | None) -> int:
-    """Rebuild the outputs of each broken job; times of files whose bytes came back equal are restored."""
-    jobs = {min(f.record["outputs"]): f.record for f in findings}
-    for finding in findings:
-        if finding.kind.startswith("raw"):
-            finding.path.unlink(missing_ok=True)
-    targets = []
-    for record in jobs.values():
-        for name in record["outputs"]:
-            lineage.absolute(name, root).unlink(missing_ok=True)
-        targets.append(lineage.absolute(min(record["outputs"]), root).as_posix())
-    command = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        "--cores",
-        cores,
-        "--quiet",
-        "all",
-        "--rerun-triggers",
-        "mtime",
-    ]
-    if configfile:
-        command += ["--configfile", str(configfile)]
-    status = subprocess.run([*command, "--", *targets], check=False).returncode
-    after = lineage.Sidecars.scan(root)
-    for record in jobs.values():
-        for name, told in record["outputs"].items():
-            path = lineage.absolute(name, root)
-            new = after.of(path) if path.exists() else None
-            if new is None:
-                print(f"not rebuilt: {path}")
-                status = status or 1
-            elif new["outputs"][name]["sha256"] == told["sha256"]:
-                os.utime(path, ns=(told["mtime_ns"], told["mtime_ns"]))
-            else:
-                print(f"rebuilt with other bytes, consumers will rerun: {path}")
-    return status
+    parser.add_argument("--cores", default=str(os.cpu_count()), help="cores for the rebuild (default: all)")
+    parser.add_argument("--all", action="store_true", help=f"list every finding, not only {MOST} of a kind")
+    _shared.add_config(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print what is wrong; 0 when nothing is, or when everything was repaired."""
-    findings, checked = inspect(args.root)
-    for f in findings:
-        print(f"{f.kind}: {f.path}  (rule {f.rule})")
-    print(f"{checked} files checked, {len(findings)} wrong")
+    root, flow = _root(args)
+    if not root.is_dir():
+        raise SeedlotError("no results here", where=str(root), todo="run `make demo`, or pass --root")
+    if args.repair:
+        _repair.demand_free(root)
+        back = _repair.put_back(root)
+        if back:
+            print(f"an earlier repair was killed: {back} files it had moved aside are back")
+    findings = _inspect(root, args.quick, args.all)
     if not findings:
         return 0
     if not args.repair:
-        print("`seedlot audit --repair` rebuilds these and nothing else")
+        print("`seedlot audit --repair` rebuilds what is missing or wrong, and nothing else")
         return 1
-    status = repair(findings, args.root, args.cores, args.configfile)
-    left, _ = inspect(args.root)
-    print("repaired" if not left and not status else f"{len(left)} files are still wrong")
-    return 1 if left or status else 0
+    if flow is None:
+        raise SeedlotError(
+            "a repair runs the workflow", where=str(Path.cwd()), todo="cd to the clone and repeat"
+        )
+    clean = _mend(findings, root, flow, args)
+    left = _inspect(root, args.quick, args.all)
+    print("repaired" if clean and not left else "not everything could be repaired, see above")
+    return 0 if clean and not left else 1
+
+
+def _root(args: argparse.Namespace) -> tuple[Path, Workflow | None]:
+    """The root to look at, and the workflow as configured when this is a clone."""
+    if not Path("Snakefile").is_file():
+        return args.root or Path("results"), None
+    flow = Workflow(_shared.config_data(args))
+    root = args.root or flow.root
+    if args.repair:
+        _repair.demand_same_root(root, flow.root)
+    return flow.root if args.repair else root, flow
+
+
+def _inspect(root: Path, quick: bool, every: bool) -> list[Finding]:
+    total = None if quick else bytes_to_read(root)
+    with _shared.progress("reading", total, "B") as bar:
+        findings, checked = inspect(root, quick=quick, on_bytes=bar.update)
+    for kind in sorted({finding.kind for finding in findings}):
+        lines = [_line(finding) for finding in findings if finding.kind == kind]
+        for line in lines if every else _shared.folded(lines, MOST):
+            print(line)
+    count = Counter(finding.kind for finding in findings)
+    words = ", ".join(f"{number} {kind}" for kind, number in sorted(count.items()))
+    print(f"{checked} files checked: {words or 'all as recorded'}")
+    return findings
+
+
+def _line(finding: Finding) -> str:
+    more = {
+        "orphan record": f"rule {finding.rule}; no job needs it any more, --repair drops the record",
+        "orphan marker": "no job needs it any more, --repair drops it",
+        "unfinished": "its job began and did not end well; snakemake runs it again",
+        "unlisted": "no rule wrote it, but reading the table by its folder reads it; move it away",
+    }.get(finding.kind, f"rule {finding.rule}")
+    return f"{finding.kind}: {finding.path}  ({more})"
+
+
+def _mend(findings: list[Finding], root: Path, flow: Workflow, args: argparse.Namespace) -> bool:
+    """Drop orphans, rebuild broken jobs wave by wave; True when every job came back with its old bytes."""
+    dropped = _repair.drop_orphans(findings, root)
+    if dropped:
+        print(f"{dropped} orphan records dropped")
+    jobs = _repair.broken_jobs([f for f in findings if f.kind in BROKEN], root)
+    others = _repair.foreign(jobs, flow.run, _receipts(flow))
+    for owner, theirs in sorted(others.items()):
+        whose = f"run '{owner}'" if owner else "another run's manifests or bucket counts"
+        print(f"{len(theirs)} jobs belong to {whose}: repeat with the --configfile of that run")
+        for job in theirs:
+            del jobs[job.key]
+    command = ["--cores", args.cores, *_shared.config_words(args)]
+    clean = not others
+    print(f"rebuilding {len(jobs)} jobs")
+    with _shared.progress("rebuilding", len(jobs), "job") as bar:
+        for wave in _repair.waves(jobs, root):
+            for line in _repair.rebuild(wave, root, command):
+                print(line)
+                clean = False
+            bar.update(len(wave))
+    return clean
+
+
+def _receipts(flow: Workflow) -> set[str]:
+    """The receipts that this config declares, as lineage names them."""
+    return {
+        lineage.relative(path, flow.root)
+        for source in plugins("sources")
+        for path in _shared.receipt_rows(flow, source)
+    }
