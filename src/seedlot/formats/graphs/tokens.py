@@ -27,7 +27,7 @@ MAX_NUMBER = 64
 
 
 def normalise(data: bytes) -> bytes:
-    """Text without a UTF-8 byte-order mark and with line feeds where only carriage returns end lines.
+    """Text without a UTF-8 byte-order mark, every line ended by a line feed (CRLF and a lone CR end lines too).
 
     UTF-16 (by its mark) is recoded to UTF-8.
     """
@@ -35,8 +35,8 @@ def normalise(data: bytes) -> bytes:
         data = data.decode("utf-16", errors="replace").encode()
     if data.startswith(b"\xef\xbb\xbf"):
         data = data[3:]
-    if b"\r" in data and b"\n" not in data:
-        data = data.replace(b"\r", b"\n")
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return data
 
 
