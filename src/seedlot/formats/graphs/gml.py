@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,8 +28,9 @@ MAX_DEPTH = 200
 
 # A string may run over lines. Outside strings a # begins a comment only as the first character of a line.
 _TOKEN = re.compile(rb'"([^"]*)"|([\[\]])|((?m:^) *#[^\n]*)|([^\s\[\]"]+)|(")')
+_BRACKET, _COMMENT, _WORD, _OPEN_QUOTE = 2, 3, 4, 5
 _STRING_OR_COMMENT = re.compile(rb'"[^"]*"|(?m:^) *#[^\n]*')
-_EDGE = re.compile(rb"(?i)(?<![^\s\[\]])edge\s*\[")
+_EDGE = re.compile(rb'(?i)(?<![^\s\[\]"])edge\s*\[')
 
 
 @dataclass
@@ -85,13 +87,13 @@ def _parse(text: bytes) -> tuple[list[_Graph], list[int]]:
     word, key = b"", ""
     for match in _TOKEN.finditer(text):
         which = match.lastindex
-        if which == 3:
+        if which == _COMMENT:
             continue
-        if which == 5:
+        if which == _OPEN_QUOTE:
             line = textscan.line_number(text, match.start())
             raise SeedlotError("a string that begins here is never closed", where=f"line {line}")
         token = match[which]
-        if which == 2 and token == b"[":
+        if which == _BRACKET and token == b"[":
             top = stack[-1].kind
             kind = word.decode("latin-1").lower()
             if kind == "edge" and top != "graph":
@@ -107,7 +109,7 @@ def _parse(text: bytes) -> tuple[list[_Graph], list[int]]:
                 line = textscan.line_number(text, match.start())
                 raise SeedlotError(f"lists are nested deeper than {MAX_DEPTH}", where=f"line {line}")
             word, key = b"", ""
-        elif which == 2:
+        elif which == _BRACKET:
             if len(stack) > 1:
                 depth_of_graph -= stack[-1].kind == "graph"
                 _close(stack.pop(), graphs)
@@ -115,8 +117,8 @@ def _parse(text: bytes) -> tuple[list[_Graph], list[int]]:
         elif key:
             if stack[-1].kind != "other":
                 stack[-1].values.setdefault(key, token)
-            word, key = token if which == 4 else b"", ""
-        elif which == 4:
+            word, key = token if which == _WORD else b"", ""
+        elif which == _WORD:
             word, key = token, token.decode("latin-1").lower()
         else:
             word = b""
@@ -136,7 +138,8 @@ def _close(entry: _List, graphs: list[_Graph]) -> None:
         graphs[-1].name = entry.values.get("label", entry.values.get("name", b""))
 
 
-def _build(graph: _Graph, args: dict, line) -> RawGraph:
+def _build(graph: _Graph, args: dict, line: Callable[[int], int]) -> RawGraph:
+    """A network out of its lists; `line` turns offsets into line numbers."""
     encoding = args.get("encoding")
     index: dict[bytes, int] = {}
     kept_nodes: list[dict[str, bytes]] = []
@@ -222,4 +225,5 @@ def _number(text: bytes) -> float | None:
 
 def count(data: bytes, args: dict) -> int:
     """Edge lists of the file: the word edge before a bracket, strings and comments taken out."""
-    return len(_EDGE.findall(_STRING_OR_COMMENT.sub(b" ", textscan.clean(data))))
+    bare = _STRING_OR_COMMENT.sub(lambda found: b'"' if found[0][:1] == b'"' else b" ", textscan.clean(data))
+    return len(_EDGE.findall(bare))

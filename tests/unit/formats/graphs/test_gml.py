@@ -81,6 +81,13 @@ def test_strings_may_hold_brackets_edges_line_feeds_and_entities():
     assert (g.labels, g.read) == (["R&D team é"], 0)
 
 
+def test_a_bracket_behind_a_string_opens_no_edge():
+    (g,) = read(
+        'graph [ node [ id 1 label "a" ] edge "x" [ source 1 target 1 ] "y"edge [ source 1 target 1 ] ]'
+    )
+    assert (links(g), g.read) == ([(0, 0)], 1)
+
+
 def test_nested_lists_do_not_leak_their_values():
     (g,) = read(
         "graph [ node [ graphics [ id 99 ] id 1 ] node [ id 2 ]"
@@ -189,7 +196,10 @@ SAMPLE = b'graph [\n# c\n node [ id 1 label "a" ]\n node [ id 2 graphics [ x 1 ]
 @settings(max_examples=200, deadline=None)
 @given(
     st.one_of(
-        st.binary(max_size=20), st.sampled_from([b"edge [", b'"', b"#", b"\n#", b"]", b"[", b" edge\n["])
+        st.binary(max_size=20),
+        st.sampled_from(
+            [b"edge [", b'"', b"#", b"\n#", b"]", b"[", b" edge\n[", b'edge "x" [', b'"x"edge [']
+        ),
     ),
     st.data(),
 )
