@@ -53,8 +53,8 @@ def _head(data: bytes) -> tuple[str, str, list[int]]:
     words = lines[0].lstrip(b"% ").decode("latin-1").split() if lines[0].startswith(b"%") else []
     if not words or words[0] not in FORMATS:
         raise unknown("KONECT format", words[0] if words else "", FORMATS, where="line 1")
-    second = re.fullmatch(rb"%\s*((?:\d{1,15}\s*)+)", lines[1]) if len(lines) > 1 else None
-    declared = [int(k) for k in second[1].split()] if second else []
+    second = lines[1][1:].split() if len(lines) > 1 and lines[1].startswith(b"%") else []
+    declared = [int(k) for k in second] if all(k.isdigit() and len(k) < 16 for k in second) else []
     return words[0], words[1] if len(words) > 1 else "", declared
 
 

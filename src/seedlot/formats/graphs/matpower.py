@@ -73,7 +73,7 @@ def _plain(data: bytes) -> bytes:
     """The program without comments, continuation marks blanked, every byte still at its line."""
     data = tokens.normalise(data)
     data = re.sub(rb"%[^\n]*", b"", data)
-    return re.sub(rb"\.\.\.[^\n]*\n", lambda hit: b" " * (len(hit[0]) - 1) + b"\v", data)
+    return re.sub(rb"\.\.\.[^\n]*+(?:\n|\Z)", lambda hit: b" " * (len(hit[0]) - 1) + b"\v", data)
 
 
 def _name(text: bytes) -> str:

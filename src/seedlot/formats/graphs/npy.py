@@ -155,7 +155,10 @@ def load_array(data: bytes, where: str) -> np.ndarray:
         raise SeedlotError(f"an array of {dtype} is refused: only plain numbers are read", where=where)
     if math.prod(shape) * dtype.itemsize != len(data) - start:
         raise SeedlotError(f"the .npy header declares {shape} of {dtype}, {len(data) - start:,} bytes follow")
-    return np.load(io.BytesIO(data), allow_pickle=False)
+    try:
+        return np.load(io.BytesIO(data), allow_pickle=False)
+    except ValueError as error:
+        raise SeedlotError(f"the .npy header is damaged: {error}", where=where) from error
 
 
 def _header(data: bytes) -> tuple[int, tuple[int, ...], np.dtype]:

@@ -27,6 +27,8 @@ from seedlot.formats.graphs import limits
 BLOCK = 1 << 20
 XZ_MEMORY = 256 << 20
 MAX_LAYERS = 4
+MAX_STREAMS = 1_000
+"""Streams of one .xz file; each one more costs a copy of what is left."""
 DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError, tarfile.TarError, zipfile.BadZipFile)
 
 
@@ -118,7 +120,11 @@ def _stream(data: bytes, kind: str) -> IO[bytes]:
 
 def _xz_blocks(data: bytes) -> Iterator[bytes]:
     """Streams one after another; lzma.open has no memory limit, so a header could ask for 4 GiB."""
+    streams = 0
     while data:
+        streams += 1
+        if streams > MAX_STREAMS:
+            raise ValueError(f"more than {MAX_STREAMS:,} streams")
         machine = lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=XZ_MEMORY)
         block = machine.decompress(data, BLOCK)
         while not machine.eof:

@@ -138,6 +138,7 @@ def _sides(kind: RList | None, n: int) -> tuple[bool, int | None]:
     return True, int((kind.items == 0).sum()) if contiguous else None
 
 
+_HEAD = b"\x00\x00\x03\x13"
 _BINARY = re.compile(
     rb"(?<!\x00\x00\x00\x02me)(?<!\x04\x02.{3}\xff)\x00\x00\x03\x13\x00\x00\x00[\x09\x0a]"
     rb"\x00\x00\x00\x0e\x00\x00\x00\x01.{8}\x00\x00\x00\x0a\x00\x00\x00\x01.{4}"
@@ -156,4 +157,9 @@ def count(data: bytes, args: dict) -> int:
     if data.startswith(b"RDA"):
         hits = _TEXT.finditer(data.replace(b"\r", b""))
         return sum(int(hit[2]) for hit in hits if not re.search(rb"\nme$|\n1026\n\d+$", hit[1]))
-    return sum(int.from_bytes(hit[1], "big") for hit in _BINARY.finditer(data))
+    total, at = 0, data.find(_HEAD)
+    while at >= 0:
+        hit = _BINARY.match(data, at)
+        total += int.from_bytes(hit[1], "big") if hit else 0
+        at = data.find(_HEAD, at + 1)
+    return total

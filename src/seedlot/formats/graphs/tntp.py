@@ -18,7 +18,7 @@ from seedlot.formats.graphs.arrays import by_ids
 from seedlot.formats.graphs.model import RawGraph, Reject
 
 REASONS = {1: "ragged", 2: "bad_id", 3: "bad_weight"}
-META = re.compile(rb"^\s*<([^>\n]*)>\s*([^\n]*)", re.MULTILINE)
+META = re.compile(rb"^[ \t]*<([^>\n]*)>[ \t]*([^\n]*)", re.MULTILINE)
 END = b"<END OF METADATA>"
 
 

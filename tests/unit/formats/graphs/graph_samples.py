@@ -185,6 +185,16 @@ def mat(array, compressed=True):
     return out.getvalue()
 
 
+def mat73(array):
+    """A .mat file of version 7.3 (HDF5) with the variable A."""
+    import h5py
+
+    out = io.BytesIO()
+    with h5py.File(out, "w") as file:
+        file["A"] = array.T
+    return out.getvalue()
+
+
 CYCLE = np.array([[0, 1, 0, 2], [1, 0, 3, 0], [0, 3, 0, 1], [2, 0, 1, 5]])
 """Symmetric, 4 ties on a cycle and one loop: 5 records."""
 
@@ -325,7 +335,11 @@ def every():
         "tvb": [(archive({"c/weights.txt": b"0 1\n2 0\n", "c/centres.txt": b"L 0 0 0\nR 1 0 0\n"}), {})],
         "netzschleuder": [(archive({"edges.csv": EDGES, "nodes.csv": NODES + b'4, eve, ""\n'}), {})],
         "rda": [(rda(), {}), (rda(True, 3), {}), (rda(False, 3, new=False), {})],
-        "mat": [(mat(CYCLE.astype(float)), {}), (mat(CYCLE.astype(np.int32), False), {})],
+        "mat": [
+            (mat(CYCLE.astype(float)), {}),
+            (mat(CYCLE.astype(np.int32), False), {}),
+            (mat73(CYCLE * 1.0), {}),
+        ],
         "npy": [(npy(CYCLE), {}), (npy(pairs), {}), (archive({"a.npy": npy(CYCLE * 1.5)}), {})],
         "pickle": [(pickle.dumps({"x": pairs}, protocol), {}) for protocol in (0, 2, 4, 5)],
         "pyliteral": [(PYTHON, {}), (PYTHON, {"variable": "TABLE"})],

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import random
 import tarfile
 
 import graph_samples as samples
@@ -11,7 +12,7 @@ import pyarrow
 import pytest
 
 from seedlot.config.errors import SeedlotError
-from seedlot.formats.graphs.open import read_bytes, sniff
+from seedlot.formats.graphs.open import read_bytes, sniff, unpack
 from seedlot.formats.graphs.registry import read_graph
 
 TEXT = b"1 2\n2 3\n3 1\n"
@@ -123,3 +124,16 @@ def test_a_missing_file_is_named(tmp_path):
 
 def test_text_that_begins_like_bzip2_stays_text():
     assert sniff(b"BZhello world") is None
+
+
+@pytest.mark.parametrize("kind", sorted(set(PACKED) - {"plain"}))
+def test_mutated_archives_end_in_bytes_or_a_message(kind):
+    rng = random.Random(kind)
+    for _ in range(60):
+        data = bytearray(PACKED[kind])
+        for _ in range(rng.randint(1, 3)):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+        try:
+            assert len(unpack(bytes(data), where="mutated")) < 1 << 20
+        except SeedlotError as error:
+            assert error.what
