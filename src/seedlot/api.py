@@ -7,30 +7,61 @@ seedlot.network("networkx_karate_club", root="results", run="demo")   # networkx
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 from seedlot.config.errors import SeedlotError, unknown
 
 
-def table_files(table: str, root: str | Path = "results", run: str = "demo") -> list[Path]:
-    """The Parquet files of a published table, sorted. Raises SeedlotError when the run has no such table."""
+def tables(root: str | Path = "results", run: str = "demo") -> list[str]:
+    """Names of the published tables and arrays of a run, sorted. Raises SeedlotError when there is no such run."""
     folder = Path(root) / "datasets" / run
     if not folder.is_dir():
         runs = sorted(p.name for p in folder.parent.glob("*")) if folder.parent.is_dir() else []
         raise unknown("run", run, runs, where=str(folder.parent))
-    files = sorted((folder / table).glob("*.parquet"))
-    if not files:
-        tables = sorted(p.name for p in folder.iterdir() if p.is_dir() and not p.name.startswith("_"))
-        raise unknown("table", table, tables, where=str(folder))
-    return files
+    return sorted(p.name for p in folder.iterdir() if p.is_dir() and not p.name.startswith("_"))
+
+
+def table_files(table: str, root: str | Path = "results", run: str = "demo") -> list[Path]:
+    """The Parquet files of a published table, sorted; [] for an array dataset.
+
+    Raises SeedlotError when the run has no such table.
+    """
+    names = tables(root, run)
+    folder = Path(root) / "datasets" / run
+    if table not in names:
+        raise unknown("table", table, names, where=str(folder))
+    return sorted((folder / table).glob("*.parquet"))
+
+
+def stores(table: str, root: str | Path = "results", run: str = "demo") -> dict[str, dict[str, Any]]:
+    """Shard -> manifest (contract, lot, shape, store) of an array dataset; {} for a table."""
+    folder = Path(root) / "datasets" / run / table
+    return {p.stem: json.loads(p.read_text(encoding="utf-8")) for p in sorted(folder.glob("*.json"))}
+
+
+def verdicts(root: str | Path = "results", run: str = "demo") -> dict[str, dict[str, Any]]:
+    """Table -> what its verdict says: contract, key, lot, rows, status, failed checks, columns; with `subject`
+    (the source, join or study it was judged with) and `items` (counts of items and raw records, or None)."""
+    found = {}
+    for path in sorted((Path(root) / "datasets" / run).glob("_work/*/verdict.json")):
+        verdict = json.loads(path.read_text(encoding="utf-8"))
+        about = {"subject": verdict["subject"], "items": verdict["items"]}
+        found |= {table: told | about for table, told in verdict["tables"].items()}
+    return found
 
 
 def scan(table: str, root: str | Path = "results", run: str = "demo") -> Any:
-    """A published table as a polars LazyFrame; the schema comes from the contract, not from the first file."""
+    """A published table as a polars LazyFrame over all its files. Raises SeedlotError for an array dataset."""
     import polars as pl
 
-    return pl.scan_parquet(table_files(table, root, run))
+    files = table_files(table, root, run)
+    if not files:
+        raise SeedlotError(
+            f"'{table}' is an array dataset", todo=f"api.fields('{table}', SHARD) opens a shard"
+        )
+    return pl.scan_parquet(files)
 
 
 def network(net_id: str, root: str | Path = "results", run: str = "demo") -> Any:
@@ -51,12 +82,10 @@ def network(net_id: str, root: str | Path = "results", run: str = "demo") -> Any
 
 
 def fields(table: str, shard: str, root: str | Path = "results", run: str = "demo") -> Any:
-    """One Zarr store of a published array dataset, opened read-only."""
-    import json
-
+    """One Zarr store of a published array dataset, opened read-only. Raises SeedlotError for an unknown shard."""
     import zarr
 
-    manifest = Path(root) / "datasets" / run / table / f"{shard}.json"
-    if not manifest.is_file():
-        raise SeedlotError(f"no array dataset '{table}' shard '{shard}'", where=str(manifest))
-    return zarr.open_group(manifest.parent / json.loads(manifest.read_text())["store"], mode="r")
+    known = stores(table, root, run)
+    if shard not in known:
+        raise unknown(f"shard of '{table}'", shard, known, where=str(Path(root) / "datasets" / run / table))
+    return zarr.open_group(Path(root) / "datasets" / run / table / known[shard]["store"], mode="r")

@@ -92,6 +92,9 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except OSError as err:
+        print(f"seedlot {found.name}: {err.strerror or err}: {err.filename or ''}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130

@@ -201,7 +201,8 @@ def rebuild(jobs: list[Broken], root: Path, snakemake: list[str]) -> list[str]:
         for job in jobs:
             record = _new_record(job, root, after)
             if record is None:
-                lines.append(f"not rebuilt, put back as it was: {lineage.absolute(job.key, root)}")
+                wrong = [*job.raw, *(lineage.absolute(name, root) for name in job.bad)]
+                lines.append(f"not rebuilt, all put back as it was: {', '.join(sorted(map(str, wrong)))}")
                 continue
             done.add(job.key)
             lines += _settle(job, record, aside)

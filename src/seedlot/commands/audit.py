@@ -55,8 +55,15 @@ def run(args: argparse.Namespace) -> int:
         )
     clean = _mend(findings, root, flow, args)
     left = _inspect(root, args.quick, args.all)
-    print("repaired" if clean and not left else "not everything could be repaired, see above")
-    return 0 if clean and not left else 1
+    if left:
+        print("not everything could be repaired, see above")
+    else:
+        print(
+            "repaired"
+            if clean
+            else "repaired, but not with the same bytes: run snakemake for what depends on them"
+        )
+    return 1 if left else 0
 
 
 def _root(args: argparse.Namespace) -> tuple[Path, Workflow | None]:
@@ -108,7 +115,8 @@ def _mend(findings: list[Finding], root: Path, flow: Workflow, args: argparse.Na
             del jobs[job.key]
     command = ["--cores", args.cores, *_shared.config_words(args)]
     clean = not others
-    print(f"rebuilding {len(jobs)} jobs")
+    if jobs:
+        print(f"rebuilding {len(jobs)} jobs")
     with _shared.progress("rebuilding", len(jobs), "job") as bar:
         for wave in _repair.waves(jobs, root):
             for line in _repair.rebuild(wave, root, command):

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from seedlot.report.lock import amended, read_lock
 from seedlot.store.lineage import Sidecars
 
 WORDS = {"not_testable": "not testable at this scale"}
@@ -17,7 +18,7 @@ WORDS = {"not_testable": "not testable at this scale"}
 
 def ledger(files: Iterable[Path]) -> list[dict[str, Any]]:
     """Every claim row of the ledgers, with the words that the page prints."""
-    rows = []
+    rows, locked = [], read_lock()
     for path in files:
         for row in pl.read_parquet(path).iter_rows(named=True):
             effect = "" if row["value"] is None else f"{row['value']:.4g}"
@@ -29,6 +30,7 @@ def ledger(files: Iterable[Path]) -> list[dict[str, Any]]:
                     "word": WORDS.get(row["verdict"], row["verdict"]),
                     "effect": effect,
                     "mde_text": "" if row.get("mde") is None else f"{row['mde']:.2g}",
+                    "amended": amended(row, locked),
                     "file": path,
                 }
             )
