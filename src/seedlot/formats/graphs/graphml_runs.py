@@ -26,7 +26,7 @@ _ELEMENT = re.compile(
     rb'(?:/>|>((?:\s*<data key="[ !#-%\'-;=?-~]*"(?:/>|>[ !#-%\'-;=?-~]*</data>))*)\s*</\1>)\s*'
 )
 _ATTRIBUTE = re.compile(r'([^\s=]+)="')
-_ROOT = re.compile(rb"<graphml\b[^>]*>")
+_ROOT = re.compile(rb"<graphml\b[^<>]*>")
 _DECLARED = re.compile(rb"^(?:\xef\xbb\xbf)?<\?xml[^>]*?encoding=[\"']([^\"']*)")
 _ASCII_LIKE = frozenset({b"utf-8", b"us-ascii", b"iso-8859-1"})
 _DELIMITERS = b'<>"'

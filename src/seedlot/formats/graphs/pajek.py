@@ -77,7 +77,7 @@ def read(data: bytes, args: dict) -> list[RawGraph]:
     networks: list[_Network] = []
     strays = _Network()
     current: _Network | None = None
-    other = False
+    other, declared = False, 0
     for section in pajek_sections.split(text):
         if section.kind == "network":
             current, other = _Network(textscan.decode(section.rest, encoding)[0]), False
@@ -90,7 +90,8 @@ def read(data: bytes, args: dict) -> list[RawGraph]:
             if current is None or current.n is not None:
                 current = _Network()
                 networks.append(current)
-            current.n, current.left = pajek_sections.vertex_counts(section, len(text))
+            current.n, current.left = pajek_sections.vertex_counts(section, declared, len(text))
+            declared += current.n
             current.labels, notes = pajek_sections.vertex_labels(text, section, current.n, encoding)
             current.notes.update(notes)
         elif section.kind in pajek_sections.LINKS:

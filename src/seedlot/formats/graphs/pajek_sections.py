@@ -17,7 +17,7 @@ _VERTEX = re.compile(
     rb'\n *(\d{1,16})(?: +(?:"([^"\n]*)"(?=[ \n])|"([^\n]*)"(?=[ \n])|"([^\n]*)|([^ "%\n][^ \n]*)))?'
 )
 _CONTENT = re.compile(rb"\n *[^ %\n]")
-_RELATION = re.compile(r'^\s*:\s*(\d{1,9})\s*(?:"(.*)"|(.*?))\s*$')
+_RELATION = re.compile(r":\s*(\d{1,9})(?!\d)(.*)")
 
 
 @dataclass(frozen=True)
@@ -61,23 +61,26 @@ def split(data: bytes) -> list[Section]:
 
 def relation(rest: bytes, encoding: str | None) -> tuple[int | None, str]:
     """Number and label of the relation named by a link section's header, (None, '') when it names none."""
-    match = _RELATION.match(textscan.decode(rest, encoding)[0])
+    match = _RELATION.match(textscan.decode(rest, encoding)[0].strip())
     if not match:
         return None, ""
-    return int(match[1]), match[2] if match[2] is not None else match[3]
+    label = match[2].strip()
+    quoted = len(label) > 1 and label[0] == label[-1] == '"'
+    return int(match[1]), label[1:-1] if quoted else label
 
 
-def vertex_counts(section: Section, size: int) -> tuple[int, int | None]:
+def vertex_counts(section: Section, before: int, size: int) -> tuple[int, int | None]:
     """Number of vertices and, for two-mode networks, of those in the first set.
 
-    size: bytes of the file, against which an absurd count is refused. Raises SeedlotError.
+    before: vertices that earlier networks of the file declare. size: bytes of the file, against which an
+    absurd total is refused. Raises SeedlotError.
     """
     where = f"line {section.line}"
     numbers = section.rest.split()[:2]
     if not numbers or not numbers[0].isdigit() or len(numbers[0]) > 18:
         shown = section.rest[:60].decode("latin-1")
         raise SeedlotError(f"*Vertices must be followed by a number, seen '{shown}'", where=where)
-    n = check_nodes(int(numbers[0]), size, where)
+    n = check_nodes(before + int(numbers[0]), size, where) - before
     left = int(numbers[1]) if len(numbers) > 1 and numbers[1].isdigit() and len(numbers[1]) <= 18 else n
     return n, left if 0 < left < n else None
 

@@ -27,7 +27,7 @@ _NEWLINE, _BLANK = 10, 32
 _CONTROL = bytes(b if b == _NEWLINE or b >= _BLANK else _BLANK for b in range(256))
 _NUMERIC = np.zeros(256, bool)
 _NUMERIC[list(b"0123456789+-.eE")] = True
-_LONGEST_NUMBER = 40
+_LONGEST_TOGETHER = 40
 _POWERS = 10 ** np.arange(16)
 _SLAVIC = frozenset(b"\x8a\x8c\x8d\x8e\x8f\x9a\x9c\x9d\x9e\x9f")
 
@@ -220,17 +220,21 @@ def _fixed_point(buf: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> tuple
 
 def _decimal(buf: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     size = ends - starts
-    width = int(min(size.max(), _LONGEST_NUMBER))
+    width = int(min(size.max(), _LONGEST_TOGETHER))
     where = starts[:, None] + np.arange(width)
     inside = np.arange(width) < size[:, None]
     cells = np.where(inside, buf[np.minimum(where, len(buf) - 1)], 0).astype(np.uint8)
-    ok = (_NUMERIC[cells] | ~inside).all(axis=1) & (size <= _LONGEST_NUMBER)
+    ok = (_NUMERIC[cells] | ~inside).all(axis=1) & (size <= _LONGEST_TOGETHER)
     value = np.full(len(starts), np.nan)
     text = np.ascontiguousarray(cells[ok]).view(f"S{width}").ravel()
     try:
         value[ok] = text.astype(np.float64)
     except ValueError:
         value[ok] = [_float(word) for word in text.tolist()]
+    for k in np.flatnonzero(size > _LONGEST_TOGETHER).tolist():
+        word = buf[starts[k] : ends[k]]
+        ok[k] = _NUMERIC[word].all()
+        value[k] = _float(word.tobytes()) if ok[k] else np.nan
     return value, ok & np.isfinite(value)
 
 

@@ -40,7 +40,8 @@ def read(data: bytes, args: dict) -> list[RawGraph]:
     body = _numeric(text, header)
     parts = _matrices(body, header) if header.layout in MATRICES else _lists(body, header)
     names = header.names.get("level", [])
-    return [_graph(header, names[k] if names else "", *part) for k, part in enumerate(parts)]
+    labels = _all_labels(header)
+    return [_graph(header, labels, names[k] if names else "", *part) for k, part in enumerate(parts)]
 
 
 def _numeric(text: bytes, header: Header) -> bytes:
@@ -53,8 +54,20 @@ def _numeric(text: bytes, header: Header) -> bytes:
     return ucinet_header.number_list(body, header)
 
 
+def _all_labels(header: Header) -> list[str] | None:
+    """Labels of the nodes, shared by all matrices: rows, then columns where these are other nodes."""
+    row, column = header.names.get("row"), header.names.get("column")
+    if not header.two_mode:
+        return row or column
+    if not (row or column):
+        return None
+    left = row or [f"row {i + 1}" for i in range(header.rows)]
+    return left + (column or [f"column {i + 1}" for i in range(header.columns)])
+
+
 def _graph(
     header: Header,
+    labels: list[str] | None,
     name: str,
     directed: bool,
     src: np.ndarray,
@@ -62,20 +75,11 @@ def _graph(
     weight: np.ndarray | None,
     rejects: list[Reject],
 ) -> RawGraph:
-    labels = header.names.get("row") or header.names.get("column")
-    n = header.rows
-    if header.two_mode:
-        n = header.rows + header.columns
-        sides = [
-            header.names.get(side) or [f"{side} {i + 1}" for i in range(size)]
-            for side, size in (("row", header.rows), ("column", header.columns))
-        ]
-        labels = sides[0] + sides[1] if header.names.get("row") or header.names.get("column") else None
     if weight is not None and (weight == 1.0).all():
         weight = None
     return RawGraph(
         name=name,
-        n=n,
+        n=header.rows + header.columns if header.two_mode else header.rows,
         labels=labels,
         id_base=1,
         src=src,
@@ -175,7 +179,10 @@ def _lists(body: bytes, header: Header) -> list[tuple]:
     parts: list[list] = [[] for _ in range(header.levels)]
     rejects: list[list[Reject]] = [[] for _ in range(header.levels)]
     line = header.line
-    for level, chunk in enumerate(_MATRIX_END.split(body)):
+    chunks = _MATRIX_END.split(body, maxsplit=header.levels)
+    # What lies behind the last promised matrix is refused in one piece, however many marks part it.
+    chunks[header.levels :] = [_MATRIX_END.sub(b"", chunk) for chunk in chunks[header.levels :]]
+    for level, chunk in enumerate(chunks):
         home = min(level, header.levels - 1)
         for start, stop in textscan.blocks(chunk, 0, len(chunk)):
             words = textscan.scan(chunk, start, stop, comment=b"")
@@ -280,9 +287,12 @@ def _mirrored_pairs(cells: dict[int, bytes], header: Header, level: int) -> int:
         if begin <= place < begin + n * width:
             i, j = divmod(place - begin, width)
             try:
-                matrix[i, j if header.diagonal or j < i else j + 1] = float(word)
+                value = float(word)
             except ValueError:
                 return 0
+            if b"_" in word:
+                return 0
+            matrix[i, j if header.diagonal or j < i else j + 1] = value
     if any(math.isinf(value) or matrix.get((j, i)) != value for (i, j), value in matrix.items()):
         return 0
     return sum(i < j for i, j in matrix)

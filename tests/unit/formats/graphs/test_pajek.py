@@ -252,6 +252,7 @@ def test_unknown_sections_are_named_and_time_events_refused_by_line():
         ("*Vertices many\n", "followed by a number"),
         ("*Vertices 2147483647\n*Arcs\n1 2147483647\n", "cannot hold"),
         ("*Vertices 99999999999999999\n*Edges\n1 2\n", "cannot hold"),
+        ('*Vertices 90000\n1 "a"\n' * 500, "cannot hold"),
     ],
 )
 def test_a_file_that_cannot_be_pajek_is_refused_with_a_message(text, message):

@@ -108,6 +108,11 @@ def test_lists_of_several_relations_are_parted_by_an_exclamation_mark():
     assert (two.name, links(two), rejects(two)) == ("b", [(1, 2)], [(7, "out_of_range")])
 
 
+def test_lists_behind_the_last_promised_relation_are_refused():
+    (g,) = read("dl n=2 format=edgelist1\ndata:\n1 2\n!\n2 1\n!\n1 1\n")
+    assert (links(g), rejects(g)) == ([(0, 1)], [(5, "out_of_range"), (7, "out_of_range")])
+
+
 def test_a_two_mode_matrix():
     (g,) = read("dl nr=2 nc=3\nrow labels:\nann\nbob\ncol labels:\nx y z\ndata:\n1 0 1\n0 1 0\n")
     assert (g.bipartite, g.n_left, g.labels) == (True, 2, ["ann", "bob", "x", "y", "z"])
