@@ -3,7 +3,7 @@
 Record: one `edge` or `hyperedge` element. Nodes are called by their `id` unless the option `label` names a
 data key. Graphs inside nodes or edges belong to the outer network, and each edge is directed as its own
 `directed` attribute or, without one, its graph says. Parallel edges are kept; several keys may carry one
-attribute name. Ours: networkx is more than ten times slower, and igraph stops when two keys share a name.
+attribute name. Ours: networkx is several times slower, and igraph stops when two keys share a name.
 
 Reject reasons: bad_id (no source or target), undeclared_node, hyperedge, port (an end at a port of a node),
 bad_weight, not_finite, misplaced (an edge outside a graph).

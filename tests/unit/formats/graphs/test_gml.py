@@ -193,7 +193,7 @@ def test_what_is_written_is_read(data):
 SAMPLE = b'graph [\n# c\n node [ id 1 label "a" ]\n node [ id 2 graphics [ x 1 ] ]\n edge [ source 1 target 2 value 3 ]\n]\n'
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.one_of(
         st.binary(max_size=20),

@@ -267,7 +267,7 @@ NOISE = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.one_of(st.binary(max_size=20), st.sampled_from(NOISE)), st.data())
 def test_damaged_files_balance_or_are_refused_with_a_message(noise, data):
     at = data.draw(st.integers(0, len(SAMPLE)))

@@ -156,7 +156,7 @@ inserts += [
 ]
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_both_routes_agree_on_written_and_damaged_documents(data):
     n = data.draw(st.integers(1, 5))

@@ -56,7 +56,7 @@ words = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(words, min_size=1, max_size=30))
 def test_numbers_agree_with_float_to_the_last_bit(texts):
     value, ok = scan(texts).numbers(np.arange(len(texts)))
@@ -66,7 +66,7 @@ def test_numbers_agree_with_float_to_the_last_bit(texts):
         assert not fine or v == float(text), text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(words, min_size=1, max_size=30))
 def test_integers_agree_with_int(texts):
     value, ok = scan(texts).integers(np.arange(len(texts)))

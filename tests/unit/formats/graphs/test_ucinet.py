@@ -262,7 +262,7 @@ SAMPLES = [
 ]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.sampled_from(SAMPLES), st.binary(max_size=40), st.integers(0, 300), st.booleans())
 def test_damaged_files_balance_or_are_refused_with_a_message(data, noise, at, replace):
     at %= len(data)
