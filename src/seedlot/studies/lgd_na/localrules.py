@@ -9,15 +9,15 @@ from seedlot.studies.lgd_na.method import Method
 def local_rule(name: str, title: str, *, per_pair: float) -> Method:
     """A Method around engine.removal_order for the rule of that name.
 
-    per_pair: measured nanoseconds for each (link, neighbour of its end) pair that a removal visits; the sum
-    of them over a run is about m times the mean degree.
+    per_pair: nanoseconds for each pair of a link and a neighbour of its end; a dynamic run visits about m times
+    the mean degree of them. The other terms, one per node and per link, are the same for all rules.
     """
 
     def seconds(n: int, m: int, mode: str) -> float:
-        counting = 5e-9 * m * (2.0 * m / max(n, 1)) ** 0.5 + 2e-6 * n
+        counting = 4e-6 * n + 1e-7 * m
         if mode == "static":
             return counting
-        return counting + 1e-9 * per_pair * m * (2.0 * m / max(n, 1))
+        return counting + 1.1e-6 * m + 1e-9 * per_pair * m * (2.0 * m / max(n, 1))
 
     return Method(
         name=name,

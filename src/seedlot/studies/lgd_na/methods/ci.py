@@ -11,7 +11,7 @@ from seedlot.studies.lgd_na.method import Method
 def _seconds(n: int, m: int, mode: str) -> float:
     mean = 2.0 * m / max(n, 1)
     once = 6e-9 * n * (1 + mean * mean)
-    return once + 1e-7 * n if mode == "static" else once * (1 + 0.3 * min(mean**3, n)) + 1e-6 * n
+    return once + 1e-7 * n if mode == "static" else once * (1 + 0.2 * min(mean**3, n)) + 1e-6 * n
 
 
 METHOD = Method(

@@ -18,7 +18,7 @@ def _order(graph, mode, context):
 
 
 def _seconds(n: int, m: int, mode: str) -> float:
-    return 1e-7 * m + 1e-6 * n * max(np.log2(max(n, 2)), 1.0)
+    return 2e-8 * m + 1e-7 * n * max(np.log2(max(n, 2)), 1.0)
 
 
 METHOD = Method("corehd", "CoreHD", _order, _seconds, modes=("dynamic",), tie_rules=("exact",))

@@ -5,6 +5,8 @@ and reinforcement, and a separate tree-breaking stage, before it yields removals
 would test our tuning. Nodes return one at a time, each the best of up to 1,000 random candidates: first
 the smallest k_eff + sum over the distinct components C around it of (sqrt(|C|) - 1), and once the
 largest component has passed the stop the node that joins the fewest components outside the largest one.
+The effective degree k_eff leaves out leaves, as published, so the centre of a star is the first to return:
+the method is meant for networks with cycles.
 """
 
 import numpy as np

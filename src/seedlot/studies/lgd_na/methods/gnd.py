@@ -72,7 +72,7 @@ def _order(graph: Graph, mode: str, context) -> np.ndarray:
 
 
 def _seconds(n: int, m: int, mode: str) -> float:
-    return 12 * _steps(n) * (5e-9 * m + 1.5e-8 * n + 2e-5)
+    return 4 * _steps(n) * (5e-9 * m + 1.5e-8 * n + 2e-5)
 
 
 METHOD = Method("gnd", "GND", _order, _seconds, modes=("dynamic",), tie_rules=("close",))

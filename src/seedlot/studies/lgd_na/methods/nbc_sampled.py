@@ -1,8 +1,8 @@
 """Betweenness from random sources, as many as fit the CPU time that dynamic CND takes on the same network.
 
 The number of single-source passes is the predicted time of dynamic CND over the predicted time of one
-pass (both from the cost models, so it does not depend on the machine), at least 64. Static: all of them on
-the intact graph. Dynamic: in rounds of 32 sources, an equal share of the nodes leaving after each round.
+pass (both from the cost models, so it does not depend on the machine), at least 16. Static: all of them on
+the intact graph. Dynamic: in rounds of 16 sources, an equal share of the nodes leaving after each round.
 """
 
 import numpy as np
@@ -14,12 +14,12 @@ from seedlot.studies.lgd_na.methods.cnd import METHOD as CND
 from seedlot.studies.lgd_na.stepwise import ranked
 from seedlot.studies.lgd_na.subgraph import induced
 
-_ROUND = 32
+_ROUND = 16
 
 
 def passes(n: int, m: int) -> int:
     """Single-source passes that the time of dynamic CND pays for."""
-    return max(64, int(CND.seconds(n, m, "dynamic") / _one_pass(n, m)))
+    return max(_ROUND, int(CND.seconds(n, m, "dynamic") / _one_pass(n, m)))
 
 
 def _one_pass(n: int, m: int) -> float:
@@ -30,7 +30,7 @@ def _order(graph: Graph, mode: str, context) -> np.ndarray:
     rng, budget = context.rng("nbc_sampled"), passes(graph.n, graph.m)
     if mode == "static":
         return ranked(_sampled(graph, rng, budget))
-    rounds = min(graph.n, max(2, budget // _ROUND))
+    rounds = min(graph.n, budget // _ROUND)
     ids, order = np.arange(graph.n, dtype=np.int32), []
     for left in range(rounds, 0, -1):
         rest = induced(graph, ids)

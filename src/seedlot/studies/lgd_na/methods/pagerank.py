@@ -26,7 +26,7 @@ def scores(graph: Graph) -> np.ndarray:
 
 
 def _seconds(n: int, m: int, mode: str) -> float:
-    once = 120 * (4e-9 * m + 8e-9 * n + 1.5e-5)
+    once = 170 * (4e-9 * m + 8e-9 * n + 1.5e-5)
     return once if mode == "static" else once * (0.15 * n + 1)
 
 

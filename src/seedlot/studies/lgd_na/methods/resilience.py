@@ -59,7 +59,7 @@ def _remove_all(indptr, indices, degree, around, dynamic):
 
 
 def _seconds(n: int, m: int, mode: str) -> float:
-    scan = 5e-10 * n * n
+    scan = 1e-9 * n * n + 1e-7 * n
     return scan if mode == "static" else scan + 4e-9 * m * (2.0 * m / max(n, 1))
 
 
