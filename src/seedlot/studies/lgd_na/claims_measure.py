@@ -172,10 +172,10 @@ def _one_per_network(rows: list[Row]) -> list[Row]:
 
 
 def _mean_effect(name: str, rows: list[Row], frozen: Frozen) -> Effect:
-    """Mean of `gain` with a family bootstrap; no interval below two families."""
+    """Mean of `gain` with a family bootstrap; no interval below the frozen number of families."""
     values = np.array([r["gain"] for r in rows])
     families = np.array([r["family"] for r in rows])
-    if len(set(families.tolist())) < 2:
+    if len(set(families.tolist())) < frozen.min_families:
         return Effect(name, float(values.mean()), None, None, None)
     domain = np.array([r["domain"] for r in rows])
     boot = stats.resample(domain, families, frozen.replicates, frozen.bootstrap_seed)
@@ -202,7 +202,7 @@ def time_ratio(claim: Claim, frozen: Frozen, tables: Tables, evidence: str) -> F
     domain, family = (np.array([r[k] for r in rows]) for k in ("domain", "family"))
     out = Finding(n=len(rows), families=len(set(family.tolist())), domains=len(set(domain.tolist())))
     effect = Effect(f"{slow} over {fast}", float(np.median(values)), None, None, None)
-    if out.families >= 2:
+    if out.families >= frozen.min_families:
         boot = stats.resample(domain, family, frozen.replicates, frozen.bootstrap_seed)
         draws = stats.weighted_medians(values, boot.weights)
         bounds = stats.interval(draws, frozen.level)
@@ -264,15 +264,13 @@ def published(claim: Claim, frozen: Frozen, tables: Tables, evidence: str) -> Fi
     tolerance = claim.get("metric")["tolerance"]
     gap, removals = decisive
     out.value, out.observed = gap, "agrees" if gap <= tolerance and not removals else "disagrees"
-    if removals:
-        out.notes.append("removals differ: " + ", ".join(removals))
+    source = f"official (ties {official}): " if official else ""
+    out.notes.append(f"{source}largest difference {gap:.1e}, removals {', '.join(removals) or 'equal'}")
     if official:
         out.official, out.value = gap, default[0] if default else None
-        out.notes.append(f"official (ties {official}): largest difference {gap:.1e}")
         if default:
-            out.notes.append(
-                f"corrected (exact ties, the default): {default[0]:.1e}; removals {default[1] or 'equal'}"
-            )
+            wrong = ", ".join(default[1]) or "equal"
+            out.notes.append(f"corrected (exact ties, the default): {default[0]:.1e}, removals {wrong}")
     return out
 
 

@@ -52,7 +52,7 @@ def draw(rows: list[dict[str, Any]], claims: list[Claim], evidence: str):
             if tuple(round(1000 * claim.get("scope")[k]) for k in ("nodes", "links")) == dose:
                 low, high = (100 * claim.get("metric")[k] for k in ("low", "high"))
                 ax.axhspan(low, high, color=plot.PALE, zorder=0)
-                ax.text(len(methods) - 0.45, high, "paper's range ", ha="right", va="bottom", fontsize=7)
+                ax.text(-0.47, high, "paper's range ", ha="left", va="top", fontsize=7, zorder=4)
         for at, method in enumerate(methods):
             gains = [
                 100 * r["gain"]
@@ -67,7 +67,7 @@ def draw(rows: list[dict[str, Any]], claims: list[Claim], evidence: str):
                 ax.text(at + 0.33, mean, f"{mean:+.0f} %", fontsize=7.5, va="center")
         ax.axhline(0, color=plot.BLACK, linestyle="--", linewidth=0.9)
         ax.set_xticks(range(len(methods)), [common.label(m) for m in methods])
-        ax.set_xlim(-0.5, len(methods) - 0.3)
+        ax.set_xlim(-0.5, len(methods) - 0.1)
         ax.set_yscale("symlog", linthresh=100)
         ax.set_title(f"{dose[1] / 10:g} % of missing links, {dose[0] / 10:g} % of nodes")
     ticks = [t for t in (-100, -50, 0, 50, 100, 200, 500, 1000, 5000) if axes[0].get_ylim()[0] <= t]

@@ -117,7 +117,7 @@ class SetSummary:
             value = np.mean([self.ranks[self.rows_of(d)].mean(axis=0) for d in self.field], axis=0)
             return value, self.boot.field_means(self.ranks, self.field)
         value = self.ranks[here].mean(axis=0)
-        if self._families(here) < 2:
+        if self._families(here) < self.frozen.min_families:
             return value, nothing[None, :]
         weights = self.boot.weights[:, here]
         return value, weights @ self.ranks[here] / weights.sum(axis=1, keepdims=True)
@@ -153,7 +153,7 @@ class SetSummary:
             low, high = stats.interval(draws[:, k], self.frozen.level)
             log = np.where(here, self.log[:, k], np.nan)
             log_low, log_high = (None, None)
-            if self._families(here) >= 2:
+            if self._families(here) >= self.frozen.min_families:
                 log_low, log_high = stats.interval(
                     stats.weighted_medians(log, self.boot.weights), self.frozen.level
                 )

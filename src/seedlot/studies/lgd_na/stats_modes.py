@@ -43,7 +43,7 @@ def _mode_row(
     nets = runs.nets.where(use)
     log = stats.log_ratio(static[use], dynamic[use])
     low = high = se = None
-    if len(set(nets.family.tolist())) >= 2 and not np.isnan(log).all():
+    if len(set(nets.family.tolist())) >= frozen.min_families and not np.isnan(log).all():
         boot = stats.resample(nets.domain, nets.family, frozen.replicates, frozen.bootstrap_seed)
         draws = stats.weighted_medians(log, boot.weights)
         low, high = stats.interval(draws, frozen.level)
