@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from seedlot.config.errors import SeedlotError
+from seedlot.config.errors import SeedlotError, unknown
+from seedlot.studies.lgd_na.engine import TIES
 from seedlot.studies.lgd_na.measures import auc_paper, removals_to, stop_size
 from seedlot.studies.lgd_na.method import load_method
 from seedlot.studies.lgd_na.owndata import (
@@ -120,6 +121,8 @@ def dismantle_all(
 ) -> list[Result]:
     """One Result per reinsertion rule; the order is found once."""
     _check_stop(stop)
+    if ties not in TIES:
+        raise unknown("tie rule", ties, TIES)
     options = {"reinserts": list(reinserts), "stop": stop, "ties": ties, "seed": seed, "net_id": network.name}
     rule = load_method(method).tie_rule(ties)
     if time_limit is None:

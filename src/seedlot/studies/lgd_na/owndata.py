@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import shlex
 import subprocess
 import tempfile
@@ -56,7 +57,7 @@ def read_network(path: str | Path, fmt: str | None = None) -> OwnNetwork:
     if not path.is_file():
         raise SeedlotError(f"no file '{path}'")
     raw = read_graph(path, fmt or detect(path), {})
-    return _own(raw, path.name.split(".")[0])
+    return _own(raw, path.name.split(".")[0], numbers=_are_numbers(raw.labels))
 
 
 def from_pairs(pairs: Iterable[tuple[Any, Any]], name: str = "network") -> OwnNetwork:
@@ -66,27 +67,31 @@ def from_pairs(pairs: Iterable[tuple[Any, Any]], name: str = "network") -> OwnNe
     """
     flat = [end for pair in pairs for end in tuple(pair)[:2]]
     integers = all(isinstance(x, int | np.integer) for x in flat)
-    values = [int(x) for x in flat] if integers else flat
-    order = sorted(set(values)) if integers else list(dict.fromkeys(values))
+    order = sorted(set(flat)) if integers else list(dict.fromkeys(flat))
     index = {label: i for i, label in enumerate(order)}
-    ends = np.array([index[x] for x in values], np.int64).reshape(-1, 2)
+    ends = np.array([index[x] for x in flat], np.int64).reshape(-1, 2)
     labels = [str(label) for label in order]
     raw = RawGraph(name, len(order), labels, 0, ends[:, 0], ends[:, 1], False, read=len(ends), kept=len(ends))
-    own = _own(raw.check(), name)
-    return OwnNetwork(own.name, own.n, own.m, own.graph, [int(x) for x in own.labels], 0) if integers else own
+    return _own(raw.check(), name, numbers=integers)
 
 
-def _own(raw: RawGraph, name: str) -> OwnNetwork:
+def _own(raw: RawGraph, name: str, numbers: bool) -> OwnNetwork:
+    """The largest component of a raw network; its labels as numbers if they are meant to be."""
     simple = simplify(raw)
     if simple.m == 0:
         raise SeedlotError(
             f"'{name}' has no link between two different nodes, so there is nothing to dismantle"
         )
     labels: list[Label] = list(simple.node_labels())
-    if raw.labels is None:
+    if numbers:
         labels = [int(label) for label in labels]
     graph = from_links(simple.n, simple.src, simple.dst)
     return OwnNetwork(name, simple.n_raw, simple.links_simple, graph, labels, len(raw.rejects))
+
+
+def _are_numbers(labels: list[str] | None) -> bool:
+    """Whether all labels are whole numbers in their shortest spelling (so `007` stays text)."""
+    return labels is None or all(re.fullmatch("0|-?[1-9][0-9]{0,17}", label) for label in labels)
 
 
 def read_order(path: str | Path, network: OwnNetwork) -> np.ndarray:

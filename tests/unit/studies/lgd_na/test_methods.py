@@ -53,7 +53,7 @@ def test_every_method_gives_each_node_once_and_reaches_the_stop(name, mode):
 
 @pytest.mark.parametrize(("name", "mode"), EVERY)
 def test_orders_repeat_and_random_ones_follow_seed_and_network(name, mode):
-    method, graph = load_method(name), connected(1, 400)
+    method, graph = load_method(name), connected(1, 150)
     first = method.order(graph, mode, Context(6, seed=1, net_id="a"))
     assert first.tolist() == method.order(graph, mode, Context(6, seed=1, net_id="a")).tolist()
     others = [

@@ -1,0 +1,222 @@
+"""`seedlot dismantle` and its Python twin on a user's own files."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import networkx as nx
+import pytest
+
+from seedlot.cli import main
+from seedlot.config.errors import SeedlotError
+from seedlot.studies.lgd_na.api import dismantle
+
+KEYS = ["n", "m", "lcc_n", "lcc_m", "method", "reinsert", "removals", "n_removals", "auc_paper", "r_schneider", "curve", "stop", "stop_reason", "seconds", "tie_rule", "rejected"]
+
+
+@pytest.fixture
+def karate(tmp_path):
+    path = tmp_path / "karate.gml"
+    net = nx.relabel_nodes(nx.Graph(nx.karate_club_graph().edges), {i: f"member {i}" for i in range(34)})
+    nx.write_gml(nx.Graph(sorted(net.edges, key=str)), path)
+    return path
+
+
+@pytest.fixture
+def two_pieces(tmp_path):
+    path = tmp_path / "own.txt"
+    path.write_text("a b\nb c\nc a\nc d\nd e\ne e\nd c\nx y\n")
+    return path
+
+
+def as_json(capsys, *words):
+    status = main(["dismantle", *map(str, words), "--json"])
+    return status, json.loads(capsys.readouterr().out)
+
+
+def test_one_result_is_a_bare_object_with_exactly_the_promised_keys(capsys, karate):
+    status, found = as_json(capsys, karate, "--method", "degree")
+    assert (status, sorted(found)) == (0, sorted(KEYS))
+    assert (found["n"], found["m"], found["lcc_n"], found["lcc_m"]) == (34, 78, 34, 78)
+    assert found["n_removals"] == len(found["removals"]) == len(found["curve"]) - 1
+    assert found["removals"][0] == "member 33"
+    assert (found["curve"][0], found["stop_reason"], found["tie_rule"]) == (34, "lcc_reached", "exact")
+
+
+def test_several_files_methods_and_rules_are_a_list_in_that_order(capsys, karate, two_pieces):
+    _, found = as_json(capsys, karate, two_pieces, "--method", "cnd,nbc", "--reinsert", "none,r1")
+    got = [(one["lcc_n"], one["method"], one["reinsert"]) for one in found]
+    assert got == [(n, m, r) for n in (34, 5) for m in ("cnd", "nbc") for r in ("none", "r1")]
+    assert [one["n_removals"] for one in found[:4]][1::2] == [8, 8]
+
+
+def test_loops_repeats_and_small_components_are_counted_but_not_dismantled(capsys, two_pieces):
+    _, found = as_json(capsys, two_pieces, "--stop", "0.4")
+    assert (found["n"], found["m"], found["lcc_n"], found["lcc_m"]) == (7, 6, 5, 5)
+    assert found["removals"] == ["c"]
+    assert found["curve"] == [5, 2]
+
+
+def test_bare_numbers_come_back_as_numbers(capsys, tmp_path):
+    path = tmp_path / "numbers.txt"
+    path.write_text("10 20\n20 30\n30 40\n20 50\n")
+    assert as_json(capsys, path, "--stop", "0.5")[1]["removals"] == [20]
+
+
+def test_static_and_dynamic_differ_and_exclude_each_other(capsys, karate):
+    dynamic, static = (
+        as_json(capsys, karate, "--method", "degree", mode)[1] for mode in ("--dynamic", "--static")
+    )
+    assert dynamic["removals"] != static["removals"]
+    with pytest.raises(SystemExit):
+        main(["dismantle", str(karate), "--static", "--dynamic"])
+
+
+def test_an_order_of_labels_is_followed(capsys, two_pieces, tmp_path):
+    order = tmp_path / "mine.csv"
+    order.write_text("label,why\nd,first\nc,second\n")
+    _, found = as_json(capsys, two_pieces, "--order", order, "--stop", "0.4")
+    assert (found["method"], found["removals"], found["tie_rule"]) == ("mine", ["d", "c"], "given")
+    assert (found["curve"], found["stop_reason"]) == ([5, 3, 2], "lcc_reached")
+
+
+def test_an_order_that_ends_early_says_so_and_cannot_be_reinserted(capsys, two_pieces, tmp_path):
+    order = tmp_path / "mine.csv"
+    order.write_text("e\n")
+    _, found = as_json(capsys, two_pieces, "--order", order)
+    assert (found["stop_reason"], found["curve"], found["n_removals"]) == ("order_ended", [5, 4], 1)
+    assert main(["dismantle", str(two_pieces), "--order", str(order), "--reinsert", "r1"]) == 2
+    assert "the order ends after 1 removals" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("d\nq\n", "no node 'q'"), ("d\nd\n", "removed twice"), ("\n", "is empty"), ("x\n", "'x'")],
+)
+def test_bad_orders_are_refused_with_file_and_line(capsys, two_pieces, tmp_path, text, message):
+    order = tmp_path / "mine.csv"
+    order.write_text(text)
+    assert main(["dismantle", str(two_pieces), "--order", str(order)]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert "mine.csv" in error
+
+
+def test_an_outside_command_gets_numbered_links_and_prints_an_order(capsys, two_pieces, tmp_path):
+    script = tmp_path / "mine.py"
+    script.write_text(
+        "import sys, collections\n"
+        "ends = collections.Counter(open(sys.argv[1]).read().split())\n"
+        "print('\\n'.join(node for node, _ in ends.most_common()))\n"
+    )
+    command = f"{sys.executable} {script} {{edges}}"
+    _, found = as_json(capsys, two_pieces, "--method-cmd", command, "--stop", "0.4", "--method", "degree")
+    assert [one["removals"] for one in found] == [["c"], ["c"]]
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("true", "must contain {edges}"),
+        ("/no/such/program {edges}", "cannot start"),
+        ("cat {edges}", "no node '0 1'"),
+        (f"{sys.executable} -c 'raise SystemExit(3)' {{edges}}", "ended with status 3"),
+        ("echo {edges}; rm -rf x", "no node"),
+    ],
+)
+def test_commands_that_fail_or_print_no_order_are_refused(capsys, two_pieces, command, message):
+    assert main(["dismantle", str(two_pieces), "--method-cmd", command]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_command_or_a_method_out_of_time_is_a_result_without_removals(capsys, two_pieces):
+    status, found = as_json(
+        capsys, two_pieces, "--method-cmd", "sh -c 'sleep 9' {edges}", "--time-limit", "0.2"
+    )
+    assert (status, found["stop_reason"], found["removals"], found["n_removals"]) == (
+        1,
+        "time_limit",
+        [],
+        None,
+    )
+    status, found = as_json(capsys, two_pieces, "--time-limit", "0.001")
+    assert (status, found["stop_reason"], found["auc_paper"], sorted(found)) == (
+        1,
+        "time_limit",
+        None,
+        sorted(KEYS),
+    )
+
+
+def test_costs_are_reported_beside_the_removals(capsys, two_pieces, tmp_path):
+    _, found = as_json(capsys, two_pieces, "--cost", "degree", "--stop", "0.4")
+    assert found["cost"] == [0.0, 0.3]
+    table = tmp_path / "nodes.csv"
+    table.write_text("label,price\n" + "".join(f"{x},{3 if x == 'c' else 1}\n" for x in "abcde"))
+    _, found = as_json(capsys, two_pieces, "--cost", "price", "--nodes", table, "--stop", "0.4")
+    assert found["cost"] == [0.0, 3 / 7]
+    for words, message in (
+        (["--cost", "price"], "--nodes"),
+        (["--cost", "prize", "--nodes", str(table)], "'price'"),
+    ):
+        assert main(["dismantle", str(two_pieces), *words]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_plot_and_out_write_files(capsys, karate, tmp_path):
+    words = [
+        str(karate),
+        "--reinsert",
+        "none,r1",
+        "--plot",
+        str(tmp_path / "c.svg"),
+        "--out",
+        str(tmp_path / "o"),
+    ]
+    assert main(["dismantle", *words]) == 0
+    assert "karate.gml" in capsys.readouterr().out
+    assert (tmp_path / "c.svg").read_text().count("<svg") == 1
+    lines = (tmp_path / "o" / "karate.cnd.r1.csv").read_text().splitlines()
+    assert (lines[0], len(lines)) == ("step,label,lcc", 9)
+    assert [one["file"] for one in json.loads((tmp_path / "o" / "results.json").read_text())] == [
+        "karate.gml"
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--method", "cdn"], "did you mean 'cnd'"),
+        (["--reinsert", "r9"], "unknown reinsertion 'r9'"),
+        (["--stop", "1.5"], "between 0 and 1"),
+        (["--ties", "exakt"], "did you mean 'exact'"),
+    ],
+)
+def test_wrong_words_are_refused_with_the_nearest(capsys, karate, words, message):
+    assert main(["dismantle", str(karate), *words]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_missing_and_linkless_files_are_refused(capsys, tmp_path):
+    assert main(["dismantle", str(tmp_path / "no.gml")]) == 2
+    assert "no file" in capsys.readouterr().err
+    (tmp_path / "loop.txt").write_text("a a\n")
+    assert main(["dismantle", str(tmp_path / "loop.txt")]) == 2
+    assert "nothing to dismantle" in capsys.readouterr().err
+
+
+def test_the_python_call_takes_files_pairs_and_networkx_edges(karate):
+    from_file = dismantle(karate, "cnd", reinsert="r1")
+    from_edges = dismantle(nx.karate_club_graph().edges, "cnd", reinsert="r1")
+    assert from_file.n_removals == from_edges.n_removals == 8
+    assert from_edges.removals[:2] == [33, 32]
+    assert dismantle([("u", "v"), ("v", "w")], stop=0.4).removals == ["v"]
+    assert dismantle(karate, "cnd", time_limit=60).removals == dismantle(karate, "cnd").removals
+
+
+def test_the_python_call_raises_what_the_command_prints(karate):
+    with pytest.raises(SeedlotError, match="no static mode"):
+        dismantle(karate, "corehd", mode="static")
+    with pytest.raises(SeedlotError, match="no static mode"):
+        dismantle(karate, "corehd", mode="static", time_limit=60)
