@@ -28,6 +28,7 @@ EXAMPLE = "seedlot plan lgd_na --configfile config/paper.yaml"
 # Asked of a dry run only: a smaller number would cap the threads that rules ask for.
 MANY_CORES = "100000"
 SOURCES = Path("resources/sources.tsv")
+SNAKEMAKE = [sys.executable, "-m", "snakemake"]
 
 
 @dataclass
@@ -99,7 +100,7 @@ def parse(lines: Iterable[str]) -> list[Planned]:
 
 def dry_run(targets: list[str], config: list[str]) -> list[Planned]:
     """The jobs that snakemake would run for the targets. Raises SeedlotError with its last lines when it fails."""
-    command = [sys.executable, "-m", "snakemake", "--dry-run", "--nocolor", "--cores", MANY_CORES]
+    command = [*SNAKEMAKE, "--dry-run", "--nocolor", "--cores", MANY_CORES]
     with _shared.progress("asking snakemake", unit="line") as bar:
         process = subprocess.Popen(
             [*command, *config, "--", *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
