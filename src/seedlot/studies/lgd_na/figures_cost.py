@@ -33,7 +33,7 @@ SCALING = [
     ("cpu_s", pa.float64()),
     ("exponent", pa.float64()),
 ]
-FLOOR = 2e-3  # seconds of CPU below which a fit would measure call overhead and the clock
+FIT_FROM = 1000  # links: smaller networks time the call and the clock, not the algorithm
 Row = dict[str, Any]
 
 
@@ -193,43 +193,44 @@ def _apart(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
 
 
 def exponent(rows: list[Row]) -> float | None:
-    """Least-squares slope of log CPU seconds on log links above FLOOR; None below 5 networks or a factor 4 in m."""
-    use = [r for r in rows if r["cpu_s"] >= FLOOR]
-    if len(use) < 5 or max(r["m"] for r in use) < 4 * min(r["m"] for r in use):
+    """Least-squares slope of log CPU seconds on log links, over networks of FIT_FROM links and more.
+
+    None below 8 networks or a factor 10 in links. Networks are chosen by size, never by time, which would bend
+    the slope.
+    """
+    use = _fitted(rows)
+    if len(use) < 8 or max(r["m"] for r in use) < 10 * min(r["m"] for r in use):
         return None
     x, y = (np.log([r[k] for r in use]) for k in ("m", "cpu_s"))
     return float(np.polyfit(x, y, 1)[0])
 
 
+def _fitted(rows: list[Row]) -> list[Row]:
+    return [r for r in rows if r["m"] >= FIT_FROM]
+
+
 def draw_scaling(rows: list[Row], evidence: str, mode: str):
-    """One dot per run; fitted lines with their exponents, labelled at the right end."""
+    """One dot per run; fitted lines with their exponents, labelled at the right edge."""
     fig = plot.new_figure(6.8, 4.4)
     ax = fig.add_subplot()
     ax.set(xscale="log", yscale="log", xlabel="links m", ylabel="CPU seconds of one run")
     ends = []
     for method in common.in_order({r["method"] for r in rows}):
-        mine = [r for r in rows if r["method"] == method]
-        tone = common.colour(method)
-        ax.plot(
-            [r["m"] for r in mine], [r["cpu_s"] for r in mine], ".", color=tone, markersize=3.5, alpha=0.65
-        )
+        mine = sorted((r for r in rows if r["method"] == method), key=lambda r: (r["m"], r["net_id"]))
+        tone, main = common.colour(method), method in common.COLOURS
+        dots = {"markersize": 4 if main else 2.5, "alpha": 0.7 if main else 0.3, "zorder": 3 if main else 2}
+        ax.plot([r["m"] for r in mine], [r["cpu_s"] for r in mine], ".", color=tone, **dots)
         slope = mine[0]["exponent"]
-        use = [r for r in mine if slope is not None and r["cpu_s"] >= FLOOR] or mine
-        far = max(use, key=lambda r: r["m"])["m"]
-        mean = [np.mean(np.log([r[k] for r in use])) for k in ("m", "cpu_s")]
-        height = float(np.exp(mean[1] + (slope or 0.0) * (np.log(far) - mean[0])))
+        height = float(np.exp(np.mean(np.log([r["cpu_s"] for r in mine[-5:]]))))
         if slope is not None:
-            near = min(r["m"] for r in use)
-            start = float(np.exp(mean[1] + slope * (np.log(near) - mean[0])))
-            ax.plot(
-                [near, far], [start, height], color=tone, linewidth=1.3 if method in common.COLOURS else 0.8
-            )
-        text = common.label(method) + (f"  m^{slope:.2f}" if slope is not None else "")
-        ends.append((height, text, tone))
-    ax.axhline(FLOOR, color=plot.GREY, linewidth=0.7, linestyle=":")
+            x = np.array([_fitted(mine)[0]["m"], mine[-1]["m"]], dtype=float)
+            centre = [np.mean(np.log([r[k] for r in _fitted(mine)])) for k in ("m", "cpu_s")]
+            y = np.exp(centre[1] + slope * (np.log(x) - centre[0]))
+            ax.plot(x, y, color=tone, linewidth=1.4 if main else 0.8, zorder=4)
+            height = float(y[1])
+        ends.append((height, common.label(method) + (f"  m^{slope:.2f}" if slope is not None else ""), tone))
     plot.end_labels(ax, ends, 0.046)
     ax.set_title("CPU time against size")
-    plot.footer(
-        fig, evidence, f"{mode} order; exponents fitted above the dotted line ({1000 * FLOOR:.0f} ms)"
-    )
+    note = f"exponents from networks of {FIT_FROM:,} links and more, where eight span a factor of ten"
+    plot.footer(fig, evidence, f"{mode} order; {note}")
     return fig

@@ -189,11 +189,12 @@ def test_pareto_front_and_ratios_by_hand(tables):
     assert by["cnd"]["auc_ratio"] == pytest.approx(want) and by["degree"]["auc_ratio"] == 1.0
 
 
-def test_growth_exponent_of_a_planted_law():
-    rows = [{"m": m, "cpu_s": 1e-5 * m**1.4} for m in (100, 300, 1000, 3000, 10000, 30000)]
-    assert figures_cost.exponent(rows) == pytest.approx(1.4)
-    assert figures_cost.exponent(rows[:4]) is None, "too few networks"
-    assert figures_cost.exponent([{"m": 100, "cpu_s": 1.0}] * 9) is None, "one size"
+def test_growth_exponent_of_a_planted_law_ignores_small_networks():
+    large = [{"m": m, "cpu_s": 1e-5 * m**1.4} for m in (1000, 1500, 2000, 3000, 4000, 5000, 6000, 12000)]
+    small = [{"m": m, "cpu_s": 0.5} for m in (10, 100, 999)]
+    assert figures_cost.exponent(small + large) == pytest.approx(1.4)
+    assert figures_cost.exponent(small + large[:7]) is None, "too few networks"
+    assert figures_cost.exponent([{"m": 2000, "cpu_s": 1.0}] * 9) is None, "one size"
 
 
 def test_layout_is_a_function_of_the_graph_and_separates_its_nodes():
