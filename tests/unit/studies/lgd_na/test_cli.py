@@ -12,7 +12,19 @@ from seedlot.cli import main
 from seedlot.config.errors import SeedlotError
 from seedlot.studies.lgd_na.api import dismantle
 
-KEYS = ["n", "m", "lcc_n", "lcc_m", "method", "reinsert", "removals", "n_removals", "auc_paper", "r_schneider", "curve", "stop", "stop_reason", "seconds", "tie_rule", "rejected"]
+KEYS = [
+    "n",
+    "m",
+    "lcc_n",
+    "lcc_m",
+    "method",
+    "reinsert",
+    "removals",
+    "n_removals",
+    "auc_paper",
+    "r_schneider",
+]
+KEYS += ["curve", "stop", "stop_reason", "seconds", "tie_rule", "rejected"]
 
 
 @pytest.fixture
