@@ -41,6 +41,7 @@ class Planned:
     files: int = 0
     threads: int = 1
     resources: dict[str, str] = field(default_factory=dict)
+    local: bool = False
 
     def number(self, *names: str) -> float:
         """The first of the named resources that is a number, else 0."""
@@ -77,9 +78,9 @@ def parse(lines: Iterable[str]) -> list[Planned]:
     """
     jobs: list[Planned] = []
     for line in lines:
-        head = re.match(r"(?:local)?(?:rule|checkpoint) (\w+):$", line)
+        head = re.match(r"(local)?(?:rule|checkpoint) (\w+):$", line)
         if head:
-            jobs.append(Planned(head[1]))
+            jobs.append(Planned(head[2], local=bool(head[1])))
             continue
         body = re.match(r"    (output|log|benchmark|wildcards|resources|threads): (.*)$", line)
         if not body or not jobs:
@@ -111,7 +112,8 @@ def dry_run(targets: list[str], config: list[str]) -> list[Planned]:
             bar.update()
     if process.wait():
         start = max((i + 1 for i, line in enumerate(lines) if line.startswith("Building DAG")), default=0)
-        tail = "\n    ".join([line for line in lines[start:] if line.strip()][-8:])
+        words = [line for line in lines[start:] if line.strip() and not line.lstrip().startswith("File ")]
+        tail = "\n    ".join(words[-8:])
         raise SeedlotError(f"snakemake cannot plan {' '.join(targets) or 'all'}\n    {tail}")
     return parse(lines)
 
@@ -169,10 +171,15 @@ def licences_missing(wanted: Mapping[str, list[Row]]) -> list[str]:
 
 
 def summary(flow: Workflow, jobs: list[Planned]) -> dict:
-    """The numbers of a plan, as plain values; times are limits unless the name says otherwise."""
-    minutes = [job.minutes for job in jobs]
-    longest = max(jobs, key=lambda job: job.minutes)
-    fattest = max(jobs, key=lambda job: job.number("mem_mb"))
+    """The numbers of a plan, as plain values; times are limits unless the name says otherwise.
+
+    Minutes, hours, memory and the longest job leave out what runs beside snakemake on the login node (fetching,
+    the report), unless there is nothing else.
+    """
+    computing = [job for job in jobs if not job.local] or jobs
+    minutes = [job.minutes for job in computing]
+    longest = max(computing, key=lambda job: job.minutes)
+    fattest = max(computing, key=lambda job: job.number("mem_mb"))
     wanted = wanted_rows(flow, jobs)
     raw = raw_needs(flow.root, wanted)
     before = seconds_before(flow.root)
@@ -188,11 +195,12 @@ def summary(flow: Workflow, jobs: list[Planned]) -> dict:
         }
     return {
         "jobs": len(jobs),
+        "local_jobs": len(jobs) - len(computing),
         "rules": rules,
         "minutes": {"p50": quantile(minutes, 0.5), "p95": quantile(minutes, 0.95), "max": max(minutes)},
         "longest_job": {"rule": longest.rule, "wildcards": longest.wildcards, "minutes": longest.minutes},
-        "core_hours": sum(job.minutes * job.threads for job in jobs) / 60,
-        "gpu_hours": sum(job.minutes * job.gpus for job in jobs) / 60,
+        "core_hours": sum(job.minutes * job.threads for job in computing) / 60,
+        "gpu_hours": sum(job.minutes * job.gpus for job in computing) / 60,
         "peak_memory": {"mem_mb": fattest.number("mem_mb"), "rule": fattest.rule},
         "raw": raw,
         # one lineage record and one Snakemake record per job and output beside the declared files
@@ -224,7 +232,11 @@ def _print(told: dict) -> None:
                      f"{of['max_minutes']:.0f}", "-" if seconds is None else f"{seconds:.1f}"))  # fmt: skip
     _shared.print_table(rows)
     minutes, longest, raw = told["minutes"], told["longest_job"], told["raw"]
-    print(f"\njobs          {told['jobs']}")
+    local = told["local_jobs"]
+    aside = (
+        f", {local} of them beside snakemake on this host, left out of the next five lines" if local else ""
+    )
+    print(f"\njobs          {told['jobs']}{aside}")
     print(
         f"minutes a job p50 {minutes['p50']:.0f}, p95 {minutes['p95']:.0f}, max {minutes['max']:.0f} (limits)"
     )

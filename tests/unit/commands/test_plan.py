@@ -61,11 +61,16 @@ def test_every_job_that_writes_something_is_read_with_what_it_asks_for():
     assert train.number("mem_mb") == 0, "known only when the job starts"
 
 
-def test_sums_of_the_plan(clone):
-    told = plan.summary(Workflow({"run": "demo"}), plan.parse(TEXT.splitlines()))
-    assert told["jobs"] == 2 and told["minutes"] == {"p50": 90, "p95": 600, "max": 600}
-    assert told["core_hours"] == (600 * 1 + 90 * 8) / 60 and told["gpu_hours"] == 3
-    assert told["longest_job"]["rule"] == "fetch" and told["peak_memory"] == {"mem_mb": 1000, "rule": "fetch"}
+def test_sums_of_the_plan_leave_out_what_runs_on_the_login_node(clone):
+    jobs = plan.parse(TEXT.splitlines())
+    jobs.append(plan.Planned("small", "shard=b1", ["x"], 1, 2, {"runtime": "15", "mem_mb": "500"}))
+    told = plan.summary(Workflow({"run": "demo"}), jobs)
+    assert told["jobs"] == 3 and told["local_jobs"] == 1
+    assert told["minutes"] == {"p50": 15, "p95": 90, "max": 90}
+    assert told["core_hours"] == (90 * 8 + 15 * 2) / 60 and told["gpu_hours"] == 3
+    assert told["longest_job"]["rule"] == "train" and told["peak_memory"] == {"mem_mb": 500, "rule": "small"}
+    only = plan.summary(Workflow({"run": "demo"}), jobs[:1])
+    assert only["longest_job"] == {"rule": "fetch", "wildcards": "source=uniprot, receipt=5f", "minutes": 600}
 
 
 def test_measured_seconds_of_earlier_jobs_stand_beside_the_limits(clone):
