@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 
 from seedlot.config.errors import SeedlotError
 from seedlot.formats.graphs import limits
@@ -48,7 +49,7 @@ def numbered(ids: np.ndarray, src: np.ndarray, dst: np.ndarray, **rest) -> RawGr
     if n > limits.MAX_NODES:
         raise SeedlotError(f"{n:,} different node ids; the largest network read is {limits.MAX_NODES:,}")
     dense = n == 0 or int(ids[-1]) - int(ids[0]) + 1 == n
-    labels = None if dense else list(map(str, ids.tolist()))
+    labels = None if dense else pa.array(ids).cast(pa.string()).to_pylist()
     return RawGraph(
         n=n, labels=labels, id_base=int(ids[0]) if n else 0, src=src, dst=dst, kept=len(src), **rest
     )

@@ -22,7 +22,9 @@ from seedlot.formats.graphs import limits, tokens
 from seedlot.formats.graphs.arrays import TABLE_SLACK, by_ids, numbered
 from seedlot.formats.graphs.model import RawGraph, Reject
 
-SAMPLE = 64 << 10
+SAMPLE = 16 << 10
+SHORTEST = 4
+"""Bytes of the shortest record with its line end; bounds the records of a text without counting them."""
 COMPILED = 1 << 20
 """Bytes from which on the compiled kernels pay for their import."""
 COLUMNS = ("src", "dst", "weight", "time", "relation", "kind")
@@ -108,7 +110,8 @@ def _long_list(data: bytes, layout: Layout) -> RawGraph | None:
         return None
     from seedlot.formats.graphs import kernels
 
-    buf, lines = np.frombuffer(data, np.uint8), data.count(b"\n") + 1
+    buf = np.frombuffer(data if data.endswith(b"\n") else data + b"\n", np.uint8)
+    lines = len(data) // SHORTEST + 1
     comment = np.zeros(256, bool)
     comment[list(layout.comments)] = True
     start = tokens.after_first_record(data, layout.comments) if layout.header else 0
@@ -317,12 +320,33 @@ def _place(value: int | str, names: list[str], key: str) -> int:
     raise unknown(f"column for '{key}'", str(value), names)
 
 
+PLAIN = 37
+"""Blanks, line ends and the usual comment marks # and % are bytes up to this one."""
+
+
+def _plain_lines(data: bytes, block: int = 1 << 22) -> int | None:
+    """Lines of a text in which each begins with a byte above PLAIN, so that each is a record; else None."""
+    buf, lines = np.frombuffer(data, np.uint8), 0
+    if not len(buf) or buf[0] <= PLAIN:
+        return None
+    for at in range(0, len(buf), block):
+        part = buf[at : at + block + 1]
+        stop = part[:-1] == 10
+        if np.any(stop & (part[1:] <= PLAIN)):
+            return None
+        lines += int(np.count_nonzero(stop))
+    return lines + 1
+
+
 def count(data: bytes, args: dict) -> int:
     """Records by looking at the first inked byte of every line; quoted line ends are joined first."""
     data = tokens.normalise(data)
     layout = detect(data, args)
     if layout.delimiter is not None and b'"' in data:
         return tokens.count_quoted(data, layout.delimiter, layout.comments) - layout.header
+    plain = _plain_lines(data) if max(layout.comments, default=0) <= PLAIN else None
+    if plain is not None:
+        return plain - layout.header
     if len(data) >= COMPILED:
         from seedlot.formats.graphs import kernels
 

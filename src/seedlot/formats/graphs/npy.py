@@ -130,7 +130,7 @@ def _load(data: bytes, args: dict):
     box = ZipBox(data, "npz")
     if set(box.names) >= SPARSE and "array" not in args:
         return _scipy(box)
-    names = [name.removesuffix(".npy") for name in box.names]
+    names = [name.removesuffix(".npy") for name in box.names if name.endswith(".npy")]
     wanted = args.get("array", names[0] if len(names) == 1 else None)
     if wanted not in names:
         raise unknown("array", str(wanted), names, where="option 'array'")

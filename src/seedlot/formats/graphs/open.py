@@ -199,7 +199,7 @@ class ZipBox:
         infos = self._zip.infolist()
         if len(infos) > limits.MAX_MEMBERS:
             raise SeedlotError(f"the archive has {len(infos):,} members", where=where)
-        self.names = [safe_name(i.filename, where) for i in infos if not i.is_dir()]
+        self.names = [safe_name(i.filename, where) for i in infos if not i.filename.endswith("/")]
 
     def read(self, name: str) -> bytes:
         """One member's bytes. All members together count against the limits."""
