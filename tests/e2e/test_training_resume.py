@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -19,7 +18,7 @@ from seedlot.store.job import Job
 from seedlot.training.checkpoint import MARGIN_SECONDS
 
 SETTINGS = {"epochs": 300, "batch": 32, "learning_rate": 0.01, "save_every": 100, "seed": 0}
-KILLS = 20 if os.environ.get("SEEDLOT_SOAK") else 3
+KILLS = 20 if os.environ.get("SEEDLOT_SOAK") else 2
 
 
 def job(root: Path, folder: Path, deadline: float | None = None) -> Job:
@@ -85,7 +84,7 @@ def test_five_segments_that_end_at_their_deadline_equal_one_run(finished: Clone,
 
 
 CHILD = """
-import json, sys
+import sys
 from pathlib import Path
 from tests.e2e.test_training_resume import train
 train(Path(sys.argv[1]), Path(sys.argv[2]))
@@ -136,15 +135,3 @@ def test_a_finished_training_is_restored_without_a_step(finished: Clone, undistu
     train(finished.result(""), tmp_path / "again")
     assert made(tmp_path / "again") == made(undisturbed)
     assert sorted(p.stat().st_mtime_ns for p in (tmp_path / "again/checkpoints").iterdir()) == before
-
-
-def test_data_that_failed_its_verdict_is_not_trained_on(finished: Clone, tmp_path):
-    told = json.loads(job(finished.result(""), tmp_path).path("verdict").read_text())
-    told["tables"]["core_heat__simulations"]["status"] = "fail"
-    verdict = tmp_path / "verdict.json"
-    verdict.write_text(json.dumps(told))
-    from seedlot.studies.heat_step.train import run
-
-    plain = job(finished.result(""), tmp_path)
-    with pytest.raises(SeedlotError, match="core_heat__simulations"):
-        run(Job("heat_step_train", {**plain.input, "verdict": verdict}, plain.output, SETTINGS))
