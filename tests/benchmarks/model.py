@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +101,6 @@ class Row:
     rounds: int = 5
     threads: int = 1
     note: str = ""
-    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 def ratios(

@@ -44,7 +44,7 @@ def store(kind: str) -> Contender:
             else:
                 write_table(path, table, schema, promise.key)
             if kind == "seedlot":
-                table_lot(path, promise.id, schema, promise.key)
+                table_lot([path], promise.id, schema, promise.key)
             return table.num_rows
 
         return once
@@ -83,7 +83,7 @@ def write_shard(folder: Path, size: int) -> None:
     """nets, nodes and edges of `size` random networks."""
     from seedlot.store.parquet import write_table
 
-    n, src, dst = inputs.barabasi_albert(700, 2_100)
+    n, src, dst = inputs.barabasi_albert(300, 900)
     order = np.lexsort((dst, src))
     src, dst = np.minimum(src, dst)[order], np.maximum(src, dst)[order]
     order = np.lexsort((dst, src))
@@ -130,11 +130,11 @@ ROWS = [
     ),
     Row(
         name="thread_scaling",
-        title="A shard of {size} networks (700 nodes) dismantled by 1 and by 2 processes",
+        title="A shard of {size} networks (300 nodes) dismantled by 1 and by 2 processes",
         contenders={"1 process": processes(1), "2 processes": processes(2)},
         summarise=_speed_up,
         prepare=write_shard,
-        sizes=(12, 4),
+        sizes=(16, 4),
         threads=2,
         note="The only row on wall time: on a loaded machine it says nothing.",
     ),
