@@ -62,6 +62,8 @@ def overview() -> str:
 def main(argv: list[str] | None = None) -> int:
     """Entry point; returns the exit status: 0 done, 1 the answer is bad news, 2 the request was wrong."""
     words = sys.argv[1:] if argv is None else argv
+    if words[:1] == ["help"] and len(words) > 1:
+        words = [words[1], "--help"]
     if not words or words[0] in ("-h", "--help", "help"):
         print(overview())
         return 0

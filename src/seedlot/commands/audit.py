@@ -17,6 +17,7 @@ from seedlot.workflow.model import plugins
 HELP = "compare every file with its lineage record; --repair rebuilds exactly what is missing or wrong"
 EXAMPLE = "seedlot audit --repair"
 MOST = 40
+HARMLESS = ("orphan record", "orphan marker")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what is wrong; 0 when nothing is, or when everything was repaired."""
+    """Print what is not as recorded; 0 when no file is missing or wrong, or when everything was repaired."""
     root, flow = _root(args)
     if not root.is_dir():
         raise SeedlotError("no results here", where=str(root), todo="run `make demo`, or pass --root")
@@ -46,9 +47,14 @@ def run(args: argparse.Namespace) -> int:
     findings = _inspect(root, args.quick, args.all)
     if not findings:
         return 0
+    wrong = any(finding.kind not in HARMLESS for finding in findings)
     if not args.repair:
-        print("`seedlot audit --repair` rebuilds what is missing or wrong, and nothing else")
-        return 1
+        print(
+            "`seedlot audit --repair` rebuilds what is missing or wrong, and nothing else"
+            if wrong
+            else "no harm done"
+        )
+        return 1 if wrong else 0
     if flow is None:
         raise SeedlotError(
             "a repair runs the workflow", where=str(Path.cwd()), todo="cd to the clone and repeat"

@@ -95,6 +95,7 @@ def test_a_shard_that_the_judge_dropped_leaves_an_orphan_record_which_repair_dro
         ("orphan record", "datasets/demo/_work/uniprot/checks/b007.parquet"),
         ("orphan record", "datasets/demo/core_uniprot__proteins/b007.parquet"),
     ]
+    assert main(["audit"]) == 0, "deleted on purpose"
     assert main(["audit", "--repair"]) == 0
     assert "2 orphan records dropped" in capsys.readouterr().out
     assert side.exists() and lineage.Sidecars.scan(root.path).of(old) is None
