@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from tests.benchmarks import page
 from tests.benchmarks.model import Contender, Measure, Row, Sample, growth, loaded, ratios
 from tests.benchmarks.race import _same_answers
