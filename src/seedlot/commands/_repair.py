@@ -222,7 +222,7 @@ def _wait(command: list[str]) -> tuple[str, int]:
     try:
         text, _ = process.communicate()
     except KeyboardInterrupt:
-        process.wait()
+        process.communicate()
         raise
     return text, process.returncode
 

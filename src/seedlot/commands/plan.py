@@ -102,15 +102,17 @@ def parse(lines: Iterable[str]) -> list[Planned]:
 def dry_run(targets: list[str], config: list[str]) -> list[Planned]:
     """The jobs that snakemake would run for the targets. Raises SeedlotError with its last lines when it fails."""
     command = [*SNAKEMAKE, "--dry-run", "--nocolor", "--cores", MANY_CORES]
-    with _shared.progress("asking snakemake", unit="line") as bar:
-        process = subprocess.Popen(
+    lines = []
+    with (
+        subprocess.Popen(
             [*command, *config, "--", *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        lines = []
+        ) as process,
+        _shared.progress("asking snakemake", unit="line") as bar,
+    ):
         for line in process.stdout or ():
             lines.append(line.rstrip("\n"))
             bar.update()
-    if process.wait():
+    if process.returncode:
         start = max((i + 1 for i, line in enumerate(lines) if line.startswith("Building DAG")), default=0)
         words = [line for line in lines[start:] if line.strip() and not line.lstrip().startswith("File ")]
         tail = "\n    ".join(words[-8:])
