@@ -7,6 +7,7 @@ written in item order, so memory is bounded by the largest network of the shard.
 from __future__ import annotations
 
 import logging
+import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -53,22 +54,25 @@ def run(job: Job) -> None:
     rows = sorted((Row.from_dict(values) for values in job.params["rows"]), key=lambda row: row.item)
     items: list[dict[str, Any]] = []
     rejects: list[dict[str, Any]] = []
-    spools = {name: _Spool(job.tmpdir, job.output[name], table) for name, table in TABLES.items()}
-    try:
-        for row in rows:
-            started = time.perf_counter()
-            if row.item not in receipts:
-                raise SeedlotError(
-                    f"no receipt lists item '{row.item}'", todo="rerun the fetch of its release"
-                )
-            items.append(_curate(row, receipts[row.item], job.root, spools, rejects))
-            items[-1]["seconds"] = time.perf_counter() - started
-            log.info("%(item)s: %(status)s %(reason)s", items[-1])
-        for spool in spools.values():
-            spool.publish()
-    finally:
-        for spool in spools.values():
-            spool.remove()
+    job.tmpdir.mkdir(parents=True, exist_ok=True)
+    # Scratch space is often one folder for all runs on a machine, so a name made of the shard's would collide.
+    with tempfile.TemporaryDirectory(prefix="networks-", dir=job.tmpdir) as scratch:
+        spools = {name: _Spool(Path(scratch), job.output[name], table) for name, table in TABLES.items()}
+        try:
+            for row in rows:
+                started = time.perf_counter()
+                if row.item not in receipts:
+                    raise SeedlotError(
+                        f"no receipt lists item '{row.item}'", todo="rerun the fetch of its release"
+                    )
+                items.append(_curate(row, receipts[row.item], job.root, spools, rejects))
+                items[-1]["seconds"] = time.perf_counter() - started
+                log.info("%(item)s: %(status)s %(reason)s", items[-1])
+            for spool in spools.values():
+                spool.publish()
+        finally:
+            for spool in spools.values():
+                spool.stream.close()
     write_items(job.output["outcomes"], items)
     write_rejects(job.output["rejects"], rejects)
 
@@ -115,12 +119,11 @@ def _curate(
 class _Spool:
     """One table on its way to disk: batches go to an Arrow stream in scratch space, then to Parquet."""
 
-    def __init__(self, tmpdir: Path, output: Path, table: str):
+    def __init__(self, scratch: Path, output: Path, table: str):
         self.contract = contract(table)
         self.schema = self.contract.arrow_schema()
         self.output = output
-        tmpdir.mkdir(parents=True, exist_ok=True)
-        self.path = tmpdir / f"{table}-{output.stem}.arrow"
+        self.path = scratch / f"{table}.arrow"
         self.stream = pa.ipc.new_stream(self.path, self.schema)
 
     def add(self, batches: list[pa.RecordBatch]) -> None:
@@ -131,10 +134,6 @@ class _Spool:
         self.stream.close()
         with pa.ipc.open_stream(self.path) as reader:
             write_table(self.output, iter(reader), self.schema, self.contract.key)
-
-    def remove(self) -> None:
-        self.stream.close()
-        self.path.unlink(missing_ok=True)
 
 
 def _net_batch(row: Row, receipt: Receipt, raw: RawGraph, graph: SimpleGraph) -> pa.RecordBatch:

@@ -153,6 +153,23 @@ def test_a_manifest_row_without_a_receipt_stops_the_job(tmp_path):
     assert not list((tmp_path / "tmp").iterdir()), "scratch files are removed"
 
 
+def test_two_jobs_at_once_may_share_one_scratch_folder(tmp_path, monkeypatch):
+    sound, shared = curate.read_graph, tmp_path / "tmp"
+    rival = {name: tmp_path / "rival" / name / "b000.parquet" for name in OUTPUTS}
+
+    def meanwhile(path, fmt, args):
+        monkeypatch.setattr(curate, "read_graph", sound)
+        receipt, params = tmp_path / "receipt.tsv", {"source": "networks", "rows": [row("toy").to_dict()]}
+        curate.run(Job("c", {"receipts": receipt}, rival, params, root=tmp_path, tmpdir=shared))
+        return sound(path, fmt, args)
+
+    monkeypatch.setattr(curate, "read_graph", meanwhile)
+    out = curate_files(tmp_path, {"toy": PAJEK.encode()}, [row("toy")])
+    assert [rows_of(out[name]) for name in curate.TABLES] == [rows_of(rival[name]) for name in curate.TABLES]
+    assert len(rows_of(out["edges"])) == 3
+    assert not list(shared.iterdir())
+
+
 def test_a_synthetic_test_system_of_a_publisher_is_not_real_evidence(tmp_path):
     out = curate_files(tmp_path, {"grid": PAJEK.encode()}, [row("grid", kind="synthetic")])
     assert rows_of(out["nets"])[0]["evidence"] == "simulated"
