@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from seedlot.studies.lgd_na.graph import Graph
+from seedlot.studies.lgd_na.jit import kernel
 
 
 def betweenness(graph: Graph, sources: np.ndarray | None = None) -> np.ndarray:
@@ -25,7 +25,7 @@ def dynamic_order(graph: Graph) -> np.ndarray:
     return _dynamic(graph.indptr, graph.indices)
 
 
-@njit(cache=True)
+@kernel
 def _accumulate(indptr, indices, alive, sources):
     """Sum of pair dependencies over the given sources, halved; alive: bool [n]."""
     n = len(indptr) - 1
@@ -61,7 +61,7 @@ def _accumulate(indptr, indices, alive, sources):
     return value
 
 
-@njit(cache=True)
+@kernel
 def _component(indptr, indices, alive, done, queue, start):
     """Alive nodes of the component of an alive node into queue, marked done; returns how many."""
     queue[0], done[start] = start, True
@@ -77,7 +77,7 @@ def _component(indptr, indices, alive, done, queue, start):
     return tail
 
 
-@njit(cache=True)
+@kernel
 def first_close(value, alive):
     """Lowest alive index within 1e-9 (relative) of the largest value."""
     top = -1.0
@@ -90,7 +90,7 @@ def first_close(value, alive):
     return -1
 
 
-@njit(cache=True)
+@kernel
 def _dynamic(indptr, indices):
     n = len(indptr) - 1
     alive, done = np.ones(n, np.bool_), np.zeros(n, np.bool_)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from seedlot.studies.lgd_na.graph import Graph
+from seedlot.studies.lgd_na.jit import kernel
 
 
 def removal_order(graph: Graph, dynamic: bool) -> np.ndarray:
@@ -13,7 +13,7 @@ def removal_order(graph: Graph, dynamic: bool) -> np.ndarray:
     return _order(graph.indptr, graph.indices, graph.degree.astype(np.int64), dynamic)
 
 
-@njit(cache=True)
+@kernel
 def _influence(indptr, indices, degree, alive, i, mark, stamp):
     """(d_i - 1) times the sum of (d_j - 1) over alive nodes j at distance exactly two."""
     if degree[i] <= 1:
@@ -34,7 +34,7 @@ def _influence(indptr, indices, degree, alive, i, mark, stamp):
     return (degree[i] - 1) * total
 
 
-@njit(cache=True)
+@kernel
 def _ball(indptr, indices, alive, centre, radius, mark, stamp, out):
     """Alive nodes within `radius` steps of the neighbours of `centre` (which is gone); returns how many."""
     count = 0
@@ -58,7 +58,7 @@ def _ball(indptr, indices, alive, centre, radius, mark, stamp, out):
     return count
 
 
-@njit(cache=True)
+@kernel
 def _better(score, degree, i, j):
     if i < 0 or j < 0:
         return max(i, j)
@@ -69,7 +69,7 @@ def _better(score, degree, i, j):
     return min(i, j)
 
 
-@njit(cache=True)
+@kernel
 def _order(indptr, indices, degree, dynamic):
     n = len(degree)
     alive, score = np.ones(n, np.bool_), np.zeros(n, np.int64)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from seedlot.studies.lgd_na.jit import kernel
 
 
-@njit(cache=True)
+@kernel
 def link_ids(indptr, indices):
     """Number the undirected links: int64 [2 m], the same number at both ends, 0..m-1 by (src, dst)."""
     n = len(indptr) - 1
@@ -24,7 +25,7 @@ def link_ids(indptr, indices):
     return ids
 
 
-@njit(cache=True)
+@kernel
 def common_neighbours(indptr, indices, ids):
     """Common neighbours of each link, int32 [m], indexed by link id.
 

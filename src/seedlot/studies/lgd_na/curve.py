@@ -7,10 +7,10 @@ O((n + m) alpha(n)) however the order was found.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from seedlot.config.errors import SeedlotError
 from seedlot.studies.lgd_na.graph import Graph
+from seedlot.studies.lgd_na.jit import kernel
 
 
 def component_curve(graph: Graph, order) -> tuple[np.ndarray, np.ndarray]:
@@ -26,7 +26,7 @@ def component_curve(graph: Graph, order) -> tuple[np.ndarray, np.ndarray]:
     return _curve(graph.indptr, graph.indices, order)
 
 
-@njit(cache=True)
+@kernel
 def find(parent, i):
     """Root of i, halving the path on the way."""
     while parent[i] != i:
@@ -35,7 +35,7 @@ def find(parent, i):
     return i
 
 
-@njit(cache=True)
+@kernel
 def _curve(indptr, indices, order):
     n, steps = len(indptr) - 1, len(order)
     gone = np.zeros(n, np.bool_)

@@ -23,33 +23,33 @@ refuses a graph above 2^61 there (a hub of 10^6 links in a graph of 10^8 links r
 
 from __future__ import annotations
 
-from collections import namedtuple
-
 import numpy as np
-from numba import njit
 
 from seedlot.config.errors import unknown
 from seedlot.studies.lgd_na.counts import common_neighbours, link_ids
-from seedlot.studies.lgd_na.exact import sign_of_sum
 from seedlot.studies.lgd_na.graph import Graph
-from seedlot.studies.lgd_na.rowsum import row_sum
-from seedlot.studies.lgd_na.unitfractions import fraction_bits, safe_gap, two_adic
-
-RULES = {"ra2": 0, "ra2num": 1, "cnd": 2, "degree": 3}
-RA2, RA2NUM, CND, DEGREE = RULES.values()
-TIES = {"exact": 0, "csr": 1, "round9": 2}
-EXACT, CSR, ROUND9 = TIES.values()
-
-# Columns of State.node: one cache line for each node. IMAGE and KEY wrap modulo 2^64 on purpose.
-DEG, U, C, X, Q, IMAGE, KEY, MARK = range(8)
-VALUE, ERROR = range(2)  # columns of State.score
-FIXED, ADIC = range(2)  # columns of State.unit_fraction, whose row c stands for 1/(1 + c)
-
-State = namedtuple(
-    "State",
-    # nbr, eid: rows start[i] .. start[i] + length[i] in ascending order, some of the entries already removed
-    "rule ties nbr eid start length cn alive node score unit_fraction scale bits unit safe tree",
+from seedlot.studies.lgd_na.jit import kernel
+from seedlot.studies.lgd_na.scores import (
+    ADIC,
+    CND,
+    DEG,
+    DEGREE,
+    FIXED,
+    IMAGE,
+    MARK,
+    RA2,
+    RA2NUM,
+    RULES,
+    TIES,
+    C,
+    Q,
+    State,
+    U,
+    X,
+    refresh,
+    winner,
 )
+from seedlot.studies.lgd_na.unitfractions import fraction_bits, safe_gap, two_adic
 
 
 def removal_order(graph: Graph, rule: str, *, dynamic: bool = True, ties: str = "exact") -> np.ndarray:
@@ -74,35 +74,40 @@ def initial_state(graph: Graph, rule: str, ties: str = "exact") -> State:
     eid = link_ids(graph.indptr, graph.indices)
     cn = common_neighbours(graph.indptr, graph.indices, eid) if counted else np.zeros(graph.m, np.int32)
     top = int(cn.max(initial=0)) + 1
-    bits = _fixed_bits(graph, code)
+    largest, reach = int(graph.degree.max(initial=0)), _reach(graph) if code in (RA2, RA2NUM) else 1
+    bits = fraction_bits(largest, max(reach, largest), products=code in (RA2, RA2NUM))
     scale_bits, adic = two_adic(top)
     fixed = (1 << bits) // np.arange(1, top + 1, dtype=np.int64)
     node = np.zeros((n, 8), np.int64)
     node[:, DEG] = graph.degree
     node[:, MARK] = -1
+    coarse = 2.001 * (largest + 1) * (reach * 2.0**-bits + 2.0**-50)  # above the absolute parts of two errors
     width = 1 << max(1, (max(n, 1) - 1).bit_length())
+    narrow = np.int32 if graph.m < 2**31 else np.int64
     state = State(
-        code, TIES[ties], graph.indices.copy(), eid, graph.indptr[:-1].copy(), graph.degree, cn, np.ones(n, np.bool_),
-        node, np.zeros((n, 2)), np.stack([fixed, adic], axis=1), 1 << scale_bits, bits, 2.0**-bits,
-        safe_gap(top, scale_bits), np.full(2 * width, -1, np.int32),
+        code, TIES[ties], graph.indices.copy(), eid.astype(narrow), graph.indptr[:-1].copy(), graph.degree, cn,
+        np.ones(n, np.bool_), node, np.zeros(n), np.stack([fixed, adic], axis=1), 1 << scale_bits, bits,
+        2.0**-bits, coarse, safe_gap(top, scale_bits), np.full(2 * width, -1, np.int32),
     )  # fmt: skip
     _fill(state)
     return state
 
 
-def _fixed_bits(graph: Graph, code: int) -> int:
-    """Fraction bits of the graph's sums, see fraction_bits."""
-    degree, largest = graph.degree, int(graph.degree.max(initial=0))
-    if code in (CND, DEGREE) or graph.m == 0:
-        return fraction_bits(largest, largest)
-    reach = np.add.reduceat(np.append(degree[graph.indices] + 1, 0), graph.indptr[:-1])
-    return fraction_bits(largest, int(reach[degree > 0].max()), products=True)
+def _reach(graph: Graph) -> int:
+    """Largest sum of degree + 1 over the neighbours of a node: a bound of U and X, now and later."""
+    degree = graph.degree
+    sums = np.add.reduceat(np.append(degree[graph.indices] + 1, 0), graph.indptr[:-1])
+    return int(sums[degree > 0].max(initial=1))
 
 
-@njit(cache=True)
+# The kernels loop inside: a State passed to a function that is not inlined costs a hundred machine words.
+
+
+@kernel
 def _fill(s):
     """Sums of every node, then the tournament."""
     n = len(s.node)
+    every = np.arange(n)
     for i in range(n):
         own = s.node[i]
         for p in range(s.start[i], s.start[i] + s.length[i]):
@@ -113,96 +118,15 @@ def _fill(s):
             own[X] += num * s.unit_fraction[c, FIXED]
             own[IMAGE] += num * s.unit_fraction[c, ADIC]
             own[Q] += c * (dj - c)
-        _refresh(s, i)
+    refresh(s, every, n)
     width = len(s.tree) // 2
     for i in range(n):
         s.tree[width + i] = i
     for a in range(width - 1, 0, -1):
-        s.tree[a] = _winner(s, s.tree[2 * a], s.tree[2 * a + 1])
+        s.tree[a] = winner(s, s.tree[2 * a], s.tree[2 * a + 1])
 
 
-@njit(cache=True)
-def _refresh(s, i):
-    """Renew value, error bound and key of node i from its sums."""
-    own = s.node[i]
-    d = own[DEG]
-    if s.ties != EXACT:
-        key, value, error = 0, _float_score(s, i), 0.0
-    elif s.rule == CND:
-        value = own[X] * s.unit
-        error = d * s.unit + value * 2.0**-52
-        key = own[IMAGE]
-    elif s.rule == RA2:
-        whole = own[X] >> s.bits
-        part = (own[X] - (whole << s.bits)) * s.unit
-        base = (d + 1) * whole - d * d - own[U] + own[C]
-        value = base + (d + 1) * part
-        error = (d + 1) * own[U] * s.unit + (abs(base) + 2 * (d + 1)) * 2.0**-51
-        key = (d + 1) * own[IMAGE] - s.scale * (d * d + own[U] - own[C])
-    else:
-        key = d * (own[U] - d - own[C]) - own[Q] if s.rule == RA2NUM else d
-        value = float(key)
-        error = abs(value) * 2.0**-52
-    own[KEY], s.score[i, VALUE], s.score[i, ERROR] = key, value, error
-
-
-@njit(cache=True)
-def _float_score(s, i):
-    """Score of node i in float64, summed like a sparse row; in units of 1e-9 when rounded."""
-    weights, size, d = np.empty(s.length[i]), 0, s.node[i, DEG]
-    for p in range(s.start[i], s.start[i] + s.length[i]):
-        j = s.nbr[p]
-        if s.alive[j]:
-            c, dj = s.cn[s.eid[p]], s.node[j, DEG]
-            num = 1 if s.rule == CND or s.rule == DEGREE else (d - c) * (dj - c)
-            weights[size] = num / (1 + c) if s.rule == RA2 or s.rule == CND else float(num)
-            size += 1
-    total = row_sum(weights, size)
-    return np.rint(total * 1e9) if s.ties == ROUND9 else total
-
-
-@njit(cache=True)
-def _winner(s, i, j):
-    """The better of two nodes, either of which may be -1 (none)."""
-    if i < 0 or j < 0:
-        return max(i, j)
-    gap = s.score[i, VALUE] - s.score[j, VALUE]
-    reach = (s.score[i, ERROR] + s.score[j, ERROR]) * (1.0 + 2.0**-40)
-    if gap > reach:
-        return i
-    if -gap > reach:
-        return j
-    a, b = s.node[i, KEY], s.node[j, KEY]
-    if s.rule == RA2NUM or s.rule == DEGREE or s.ties != EXACT:
-        sign = (a > b) - (a < b)
-    elif a == b and abs(gap) + reach < s.safe:
-        sign = 0
-    else:
-        sign = _exact_sign(s, i, j)
-    if sign == 0:
-        return min(i, j)
-    return i if sign > 0 else j
-
-
-@njit(cache=True)
-def _exact_sign(s, i, j):
-    """Sign of score(i) - score(j) from the numerators per common-neighbour value."""
-    num = np.zeros(len(s.unit_fraction), np.int64)
-    for side in range(2):
-        a = i if side == 0 else j
-        sign = 1 if side == 0 else -1
-        own = s.node[a]
-        for p in range(s.start[a], s.start[a] + s.length[a]):
-            b = s.nbr[p]
-            if s.alive[b]:
-                weight = (own[DEG] + 1) * (s.node[b, DEG] + 1) if s.rule == RA2 else 1
-                num[s.cn[s.eid[p]]] += sign * weight
-        if s.rule == RA2:
-            num[0] -= sign * (own[DEG] * own[DEG] + own[U] - own[C])
-    return sign_of_sum(num)
-
-
-@njit(cache=True)
+@kernel
 def _compact(s, i):
     """Forget removed neighbours of i; the rest keep their order."""
     kept = s.start[i]
@@ -213,22 +137,22 @@ def _compact(s, i):
     s.length[i] = kept - s.start[i]
 
 
-@njit(cache=True)
-def _lose_triangle(s, e, a, b):
+@kernel
+def _lose_triangle(rule, cn, node, table, e, a, b):
     """Link e = (a, b) has one common neighbour fewer; degrees are those before the removal."""
-    c = s.cn[e]
-    s.cn[e] = c - 1
-    na, nb = s.node[a], s.node[b]
+    c = cn[e]
+    cn[e] = c - 1
+    na, nb = node[a], node[b]
     na[C] -= 1
     nb[C] -= 1
-    step = s.unit_fraction[c - 1, FIXED] - s.unit_fraction[c, FIXED]
-    turn = s.unit_fraction[c - 1, ADIC] - s.unit_fraction[c, ADIC]
-    if s.rule == CND:
+    step = table[c - 1, FIXED] - table[c, FIXED]
+    turn = table[c - 1, ADIC] - table[c, ADIC]
+    if rule == CND:
         na[X] += step
         nb[X] += step
         na[IMAGE] += turn
         nb[IMAGE] += turn
-    elif s.rule == RA2:
+    elif rule == RA2:
         na[X] += (nb[DEG] + 1) * step
         nb[X] += (na[DEG] + 1) * step
         na[IMAGE] += (nb[DEG] + 1) * turn
@@ -238,64 +162,73 @@ def _lose_triangle(s, e, a, b):
         nb[Q] += 2 * c - na[DEG] - 1
 
 
-@njit(cache=True)
-def _drop_link(s, u, e, dv):
-    """Take the link e to the removed node (degree dv) out of the sums of its neighbour u."""
-    c, own = s.cn[e], s.node[u]
+@kernel
+def _drop_links(s, ring, ring_eid, size, dv):
+    """Take the links to the removed node (degree dv) out of the sums of its neighbours ring[:size]."""
     num = dv + 1 if s.rule == RA2 else 1
-    own[U] -= dv + 1
-    own[C] -= c
-    own[X] -= num * s.unit_fraction[c, FIXED]
-    own[IMAGE] -= num * s.unit_fraction[c, ADIC]
-    own[Q] -= c * (dv - c)
+    for r in range(size):
+        c, own = s.cn[ring_eid[r]], s.node[ring[r]]
+        own[U] -= dv + 1
+        own[C] -= c
+        own[X] -= num * s.unit_fraction[c, FIXED]
+        own[IMAGE] -= num * s.unit_fraction[c, ADIC]
+        own[Q] -= c * (dv - c)
 
 
-@njit(cache=True)
-def _inner_links(s, v, ring, r, size):
-    """Update every link from ring[r] to a later ring node, by the cheaper of a scan and binary searches."""
-    u = ring[r]
-    first, stop = s.start[u], s.start[u] + s.length[u]
-    if s.length[u] <= 16 * (size - r):
-        for p in range(first, stop):
-            w = s.nbr[p]
-            if w > u and s.node[w, MARK] == v and s.alive[w]:
-                _lose_triangle(s, s.eid[p], u, w)
-        return
-    for k in range(r + 1, size):  # ring is ascending: each search starts where the last one ended
-        low, high = first, stop
-        while low < high:
-            middle = (low + high) >> 1
-            if s.nbr[middle] < ring[k]:
-                low = middle + 1
-            else:
-                high = middle
-        first = low
-        if low < stop and s.nbr[low] == ring[k]:
-            _lose_triangle(s, s.eid[low], u, ring[k])
-
-
-@njit(cache=True)
-def _lower_degree(s, u, stamp, touched, count):
-    """Tell the neighbours of u that its degree falls by one; lists those not yet marked, returns the count."""
-    for p in range(s.start[u], s.start[u] + s.length[u]):
-        w = s.nbr[p]
-        if not s.alive[w]:
+@kernel
+def _inner_links(s, v, ring, size):
+    """Update every link between two of ring[:size], ascending and marked v, by the cheaper of a scan and binary
+    searches."""
+    rule, nbr, eid, cn, node, alive, table = s.rule, s.nbr, s.eid, s.cn, s.node, s.alive, s.unit_fraction
+    for r in range(size):
+        u = ring[r]
+        first, stop = s.start[u], s.start[u] + s.length[u]
+        if s.length[u] <= 16 * (size - r):
+            for p in range(first, stop):
+                w = nbr[p]
+                if w > u and node[w, MARK] == v and alive[w]:
+                    _lose_triangle(rule, cn, node, table, eid[p], u, w)
             continue
-        c, far = s.cn[s.eid[p]], s.node[w]
-        far[U] -= 1
-        if s.rule == RA2:
-            far[X] -= s.unit_fraction[c, FIXED]
-            far[IMAGE] -= s.unit_fraction[c, ADIC]
-        else:
-            far[Q] -= c
-        if far[MARK] != stamp:
-            far[MARK] = stamp
-            touched[count] = w
-            count += 1
+        for k in range(r + 1, size):  # each search starts where the last one ended
+            low, high = first, stop
+            while low < high:
+                middle = (low + high) >> 1
+                if nbr[middle] < ring[k]:
+                    low = middle + 1
+                else:
+                    high = middle
+            first = low
+            if low < stop and nbr[low] == ring[k]:
+                _lose_triangle(rule, cn, node, table, eid[low], u, nbr[low])
+
+
+@kernel
+def _lower_degrees(s, ring, size, stamp, touched):
+    """Tell the neighbours of ring[:size] that its degrees fall by one; add those not yet marked to
+    touched[size:] and return how many are listed."""
+    nbr, eid, cn, node, alive, table = s.nbr, s.eid, s.cn, s.node, s.alive, s.unit_fraction
+    count = size
+    for r in range(size):
+        u = ring[r]
+        for p in range(s.start[u], s.start[u] + s.length[u]):
+            w = nbr[p]
+            if not alive[w]:
+                continue
+            c, far = cn[eid[p]], node[w]
+            far[U] -= 1
+            if s.rule == RA2:
+                far[X] -= table[c, FIXED]
+                far[IMAGE] -= table[c, ADIC]
+            else:
+                far[Q] -= c
+            if far[MARK] != stamp:
+                far[MARK] = stamp
+                touched[count] = w
+                count += 1
     return count
 
 
-@njit(cache=True)
+@kernel
 def _remove(s, v, ring, ring_eid, touched):
     """Remove node v, keep all sums true, list the nodes whose score may have changed; returns how many."""
     size = 0
@@ -308,29 +241,27 @@ def _remove(s, v, ring, ring_eid, touched):
     if s.rule != DEGREE:
         for r in range(size):
             s.node[ring[r], MARK] = v
-        for r in range(size):
-            _inner_links(s, v, ring, r, size)
-            _drop_link(s, ring[r], ring_eid[r], s.node[v, DEG])
+        _inner_links(s, v, ring, size)
+        _drop_links(s, ring, ring_eid, size, s.node[v, DEG])
     if s.rule == RA2 or s.rule == RA2NUM:
         stamp = len(s.node) + v  # "listed as touched by v", distinct from every "neighbour of v"
         for r in range(size):
             s.node[ring[r], MARK] = stamp
-        for r in range(size):
-            count = _lower_degree(s, ring[r], stamp, touched, count)
+        count = _lower_degrees(s, ring, size, stamp, touched)
     for r in range(size):
         u = ring[r]
         s.node[u, DEG] -= 1
         if 2 * s.node[u, DEG] < s.length[u]:
             _compact(s, u)
-    for t in range(count):
-        _refresh(s, touched[t])
+    refresh(s, touched, count)
     return count
 
 
-@njit(cache=True)
+@kernel
 def _replay(s, touched, count, stamp, seen, queue, fresh):
     """Renew the tournament above the touched leaves, level by level, stopping where nothing changed."""
-    width = len(s.tree) // 2
+    tree, value, coarse = s.tree, s.value, s.coarse
+    width = len(tree) // 2
     for t in range(count):
         fresh[touched[t]] = stamp
         queue[t] = width + touched[t]
@@ -341,22 +272,27 @@ def _replay(s, touched, count, stamp, seen, queue, fresh):
             if seen[a] == stamp:
                 continue
             seen[a] = stamp
-            old = s.tree[a]
-            new = _winner(s, s.tree[2 * a], s.tree[2 * a + 1])
-            s.tree[a] = new
+            old, i, j = tree[a], tree[2 * a], tree[2 * a + 1]
+            if i < 0 or j < 0:
+                new = max(i, j)
+            elif abs(value[i] - value[j]) > coarse + (abs(value[i]) + abs(value[j])) * 2.0**-49:
+                new = i if value[i] > value[j] else j
+            else:
+                new = winner(s, i, j)
+            tree[a] = new
             if new != old or (new >= 0 and fresh[new] == stamp):
                 queue[above] = a
                 above += 1
         count = above
 
 
-@njit(cache=True)
+@kernel
 def _order(s, dynamic):
     n, width = len(s.node), len(s.tree) // 2
     order = np.empty(n, np.int32)
     ring, ring_eid = np.empty(n, np.int64), np.empty(n, np.int64)
     touched, queue = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
-    seen, fresh = np.full(width, -1, np.int64), np.full(n, -1, np.int64)
+    seen, fresh = np.full(width, -1, np.int32), np.full(n, -1, np.int32)
     links = len(s.cn)
     for t in range(n):
         v = np.int64(s.tree[1])

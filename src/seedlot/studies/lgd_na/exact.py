@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from seedlot.studies.lgd_na.jit import kernel
 
 _LIMB = np.int64(32)
 _MASK = np.int64(0xFFFFFFFF)
 
 
-@njit(cache=True)
+@kernel
 def _gcd(a, b):
     while b:
         a, b = b, a % b
     return a
 
 
-@njit(cache=True)
+@kernel
 def _common_multiple(num, multiple):
     """Least common multiple of all k + 1 with num[k] != 0, into little-endian 32-bit limbs; returns the limbs
     in use."""
@@ -40,7 +41,7 @@ def _common_multiple(num, multiple):
     return used
 
 
-@njit(cache=True)
+@kernel
 def _add(total, quotient, used, num):
     """total += num * quotient over `used` limbs; total holds signed limbs that are not carried yet."""
     sign = np.int64(1) if num > 0 else np.int64(-1)
@@ -53,7 +54,7 @@ def _add(total, quotient, used, num):
             total[i + part + 1] += sign * np.int64(product >> np.uint64(32))
 
 
-@njit(cache=True)
+@kernel
 def sign_of_sum(num):
     """Sign (-1, 0, 1) of sum(num[k] / (k + 1)), computed in integers of any length.
 

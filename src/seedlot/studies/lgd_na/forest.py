@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from seedlot.studies.lgd_na.heap import pop, push
+from seedlot.studies.lgd_na.jit import kernel
 
 
-@njit(cache=True)
+@kernel
 def core_order(indptr, indices):
     """Nodes of the 2-core in order of their degree inside it, renewed each time, until it is empty; int32."""
     n = len(indptr) - 1
@@ -36,7 +36,7 @@ def core_order(indptr, indices):
     return order[:fill]
 
 
-@njit(cache=True)
+@kernel
 def _peel(indptr, indices, inside, degree, stack, waiting):
     """Take the stacked nodes, already marked outside, off their neighbours; whoever falls below 2 follows."""
     while waiting:
@@ -51,7 +51,7 @@ def _peel(indptr, indices, inside, degree, stack, waiting):
                     waiting += 1
 
 
-@njit(cache=True)
+@kernel
 def break_trees(indptr, indices, alive):
     """All alive nodes of a forest: centroids of the largest tree first, then isolated nodes by index; int32."""
     n = len(alive)
@@ -84,7 +84,7 @@ def break_trees(indptr, indices, alive):
     return order[: fill + len(rest)]
 
 
-@njit(cache=True)
+@kernel
 def _walk(indptr, indices, alive, parent, queue, root):
     """Breadth-first list of the tree of root into queue, parents set; returns its size."""
     queue[0], parent[root] = root, -1
@@ -101,7 +101,7 @@ def _walk(indptr, indices, alive, parent, queue, root):
     return tail
 
 
-@njit(cache=True)
+@kernel
 def _centroid(parent, size, worst, queue, count):
     """The node whose removal leaves the smallest largest piece, lowest index of equals; fills subtree sizes."""
     for k in range(count):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from numba import njit
+from seedlot.studies.lgd_na.jit import kernel
 
 
-@njit(cache=True)
+@kernel
 def push(heap, size, key):
     """Add a key to heap[:size], which must have room; returns the new size."""
     at = size
@@ -19,7 +19,7 @@ def push(heap, size, key):
     return size + 1
 
 
-@njit(cache=True)
+@kernel
 def pop(heap, size):
     """Take the smallest key out of heap[:size]; it is left at heap[size - 1]. Returns the new size."""
     size -= 1

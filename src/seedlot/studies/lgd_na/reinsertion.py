@@ -10,11 +10,11 @@ that once exceeds the stop never qualifies again and is dropped for good.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from seedlot.config.errors import SeedlotError, unknown
 from seedlot.studies.lgd_na.curve import component_curve, find
 from seedlot.studies.lgd_na.graph import Graph
+from seedlot.studies.lgd_na.jit import kernel
 
 REINSERTS = ("none", "r1", "r2", "r3")
 
@@ -36,7 +36,7 @@ def reinsert(graph: Graph, order: np.ndarray, steps: int, stop: int, rule: str) 
     return new
 
 
-@njit(cache=True)
+@kernel
 def _kept(indptr, indices, order, steps, stop, rule):
     """Which of the first `steps` removals stay removed, bool [steps]."""
     n = len(indptr) - 1
@@ -75,7 +75,7 @@ def _kept(indptr, indices, order, steps, stop, rule):
         largest = max(largest, _join(indptr, indices, present, parent, size, order[best]))
 
 
-@njit(cache=True)
+@kernel
 def _landing(indptr, indices, present, parent, size, v, mark, stamp):
     """(size of the component that v would land in, number of components it would join)."""
     grown, joined = 1, 0
@@ -89,7 +89,7 @@ def _landing(indptr, indices, present, parent, size, v, mark, stamp):
     return grown, joined
 
 
-@njit(cache=True)
+@kernel
 def _join(indptr, indices, present, parent, size, v):
     """Union v with its present neighbours; returns the size of its component."""
     root = find(parent, v)

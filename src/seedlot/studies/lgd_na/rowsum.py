@@ -6,12 +6,12 @@ are equal as rationals differ in their last bits by that order, and published re
 
 from __future__ import annotations
 
-from numba import njit
+from seedlot.studies.lgd_na.jit import kernel
 
 _BLOCK = 128  # NumPy's pairwise block
 
 
-@njit(cache=True)
+@kernel
 def row_sum(values, size):
     """Sum of values[:size] (float64) in the order of numpy.add.reduceat."""
     if size == 0:
@@ -19,7 +19,7 @@ def row_sum(values, size):
     return values[0] + _pairwise(values, 1, size - 1)
 
 
-@njit(cache=True)
+@kernel
 def _block_sum(values, first, size):
     if size < 8:
         total = 0.0
@@ -37,7 +37,7 @@ def _block_sum(values, first, size):
     return total
 
 
-@njit("float64(float64[::1], int64, int64)", cache=True)
+@kernel(signature="float64(float64[::1], int64, int64)")
 def _pairwise(values, first, size):
     if size <= _BLOCK:
         return _block_sum(values, first, size)

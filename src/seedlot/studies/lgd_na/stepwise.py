@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit
 
 from seedlot.studies.lgd_na.curve import find
 from seedlot.studies.lgd_na.graph import Graph
+from seedlot.studies.lgd_na.jit import kernel
 from seedlot.studies.lgd_na.method import Context
 
 CLOSE = 1e-9
@@ -60,7 +60,7 @@ def without(graph: Graph, node: int) -> Graph:
     return Graph(graph.n - 1, indptr, indices)
 
 
-@njit(cache=True)
+@kernel
 def _without(indptr, indices, node):
     n = len(indptr) - 1
     lost = 2 * (indptr[node + 1] - indptr[node])
@@ -80,7 +80,7 @@ def _without(indptr, indices, node):
     return new_ptr, new_idx
 
 
-@njit(cache=True)
+@kernel
 def largest_component(indptr, indices):
     """Nodes of the largest component."""
     n = len(indptr) - 1

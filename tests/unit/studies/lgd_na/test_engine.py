@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
+import sys
 from fractions import Fraction
 
 import networkx as nx
@@ -12,11 +14,12 @@ import pytest
 from tests.unit.studies.lgd_na.lgd_graphs import graph_of, hubs, network_of, random_graph
 
 from seedlot.config.errors import SeedlotError
-from seedlot.studies.lgd_na import engine, recompute
+from seedlot.studies.lgd_na import engine, jit, recompute
 from seedlot.studies.lgd_na.counts import common_neighbours, link_ids
 from seedlot.studies.lgd_na.curve import component_curve
 from seedlot.studies.lgd_na.exact import sign_of_sum
 from seedlot.studies.lgd_na.graph import Graph, from_links
+from seedlot.studies.lgd_na.scores import error as error_bound
 from seedlot.studies.lgd_na.unitfractions import fraction_bits
 
 SOAK = bool(os.environ.get("SEEDLOT_SOAK"))
@@ -135,8 +138,9 @@ def test_the_fixed_point_value_and_its_error_bound_hold_the_exact_score():
         for rule in ("ra2", "cnd"):
             state = engine.initial_state(graph, rule)
             for node in range(graph.n):
-                value, error = (Fraction(x) for x in state.score[node].tolist())
+                value, error = Fraction(float(state.value[node])), Fraction(float(error_bound(state, node)))
                 assert abs(_exact_score(graph, rule, node) - value) <= error
+                assert 2 * error <= state.coarse + 2 * value * Fraction(1, 2**49)
 
 
 def _exact_score(graph: Graph, rule: str, i: int) -> Fraction:
@@ -211,3 +215,17 @@ def test_unknown_rules_are_refused_with_the_nearest():
         engine.removal_order(from_links(2, [0], [1]), "cdn")
     with pytest.raises(SeedlotError, match="did you mean 'exact'"):
         engine.removal_order(from_links(2, [0], [1]), "cnd", ties="exat")
+
+
+def test_kernels_are_kept_apart_by_the_source_of_all_of_them(tmp_path):
+    # numba alone would run a caller's old machine code after an edit of a function it calls in another file.
+    package = tmp_path / "lgd_na"
+    package.mkdir()
+    for name in ("jit.py", "exact.py"):
+        (package / name).write_bytes((jit.HERE / name).read_bytes())
+    probe = f"import sys; sys.path.insert(0, {str(package)!r}); import jit; print(jit.source_digest())"
+    first = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout
+    (package / "figures.py").write_text("x = 1\n")
+    assert subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True).stdout == first
+    (package / "exact.py").write_text((package / "exact.py").read_text() + "\n# edited\n")
+    assert subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True).stdout != first

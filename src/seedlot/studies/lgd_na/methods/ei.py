@@ -10,9 +10,9 @@ the method is meant for networks with cycles.
 """
 
 import numpy as np
-from numba import njit
 
 from seedlot.studies.lgd_na.curve import find
+from seedlot.studies.lgd_na.jit import kernel
 from seedlot.studies.lgd_na.method import Method
 
 _CANDIDATES, _HUB = 1000, 6
@@ -24,7 +24,7 @@ def _order(graph, mode, context):
     return _build_up(graph.indptr, graph.indices, effective, context.stop, seed)[::-1].copy()
 
 
-@njit(cache=True)
+@kernel
 def effective_degree(indptr, indices, degree):
     """Degree less leaves and less neighbours whose own effective degree is 6 or more, int64 [n].
 
@@ -47,7 +47,7 @@ def effective_degree(indptr, indices, degree):
     return current
 
 
-@njit(cache=True)
+@kernel
 def _build_up(indptr, indices, effective, stop, seed):
     """All nodes in the order in which they return, int32 [n]."""
     np.random.seed(seed)

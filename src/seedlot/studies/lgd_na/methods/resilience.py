@@ -6,9 +6,9 @@ date; every score moves with beta, so each removal scans all remaining nodes onc
 """
 
 import numpy as np
-from numba import njit
 
 from seedlot.config.errors import SeedlotError
+from seedlot.studies.lgd_na.jit import kernel
 from seedlot.studies.lgd_na.method import Method
 
 
@@ -21,7 +21,7 @@ def _order(graph, mode, context):
     return _remove_all(graph.indptr, graph.indices, degree, around, mode == "dynamic")
 
 
-@njit(cache=True)
+@kernel
 def _remove_all(indptr, indices, degree, around, dynamic):
     n = len(degree)
     left = np.arange(n, dtype=np.int32)
