@@ -58,8 +58,9 @@ class Clone:
 
     @property
     def env(self) -> dict[str, str]:
-        """Environment in which `seedlot` is this copy's package."""
+        """Environment in which `seedlot` is this copy's package; what numba compiled is shared by neighbours."""
         own = {"PYTHONPATH": str(self.path / "src"), "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+        own["NUMBA_CACHE_DIR"] = str(self.path.parent / "numba")
         return {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")} | own
 
     def start(self, *args: str, env: dict[str, str] | None = None, **more) -> subprocess.Popen:

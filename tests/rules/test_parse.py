@@ -13,7 +13,7 @@ import pytest
 import yaml
 from tests.helpers.clone import REPO, Clone
 
-HEAVY = ["torch", "great_expectations", "matplotlib", "scipy", "numba", "pandas", "zarr", "networkx"]
+HEAVY = {"torch", "great_expectations", "matplotlib", "scipy", "numba", "pandas", "zarr", "networkx", "h5py"}
 SLURM_TOOLS = ["sbatch", "squeue", "sacct", "sacctmgr", "scontrol", "sinfo", "scancel", "sshare", "srun"]
 
 
@@ -41,33 +41,35 @@ def test_an_unknown_target_study_names_the_nearest(fresh: Clone, base_config):
     assert "heat_stepp" in said and "did you mean 'heat_step'?" in said
 
 
-PARSE = """
-import sys, time, json
-from pathlib import Path
-from snakemake.api import SnakemakeApi
-from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, ResourceSettings
-times = []
-for _ in range(3):
-    with SnakemakeApi(OutputSettings()) as api:
-        started = time.perf_counter()
-        flow = api.workflow(ResourceSettings(cores=1), ConfigSettings(), snakefile=Path('Snakefile'))
-        flow.dag(DAGSettings()).workflow_api._workflow.include(flow.snakefile, overwrite_default_target=True)
-        times.append(time.perf_counter() - started)
-print('TOLD ' + json.dumps([times, sorted({m.split('.')[0] for m in sys.modules})]))
+# Snakemake as from the command line; at its end it tells its CPU seconds and what it had imported.
+TELL = """
+import atexit, json, sys, time
+from snakemake.cli import main
+begun = time.process_time()
+words = lambda: [time.process_time() - begun, sorted({m.split('.')[0] for m in sys.modules})]
+atexit.register(lambda: print('TOLD ' + json.dumps(words())))
+main(sys.argv[1:])
 """
-# what Snakemake imports by itself
-OWN = "import sys, json, snakemake.cli; print(json.dumps(sorted({m.split('.')[0] for m in sys.modules})))"
 
 
-def test_parsing_takes_less_than_three_seconds_and_imports_nothing_heavy(fresh: Clone):
-    done = subprocess.run(
-        [sys.executable, "-c", PARSE], cwd=fresh.path, env=fresh.env, capture_output=True, text=True
-    )
+def told(clone: Clone, *args: str) -> tuple[float, set[str]]:
+    """(CPU seconds, imported packages) of a Snakemake run."""
+    (clone.path / "empty.smk").write_text("rule all:\n    input: []\n")
+    command = [sys.executable, "-c", TELL, *args]
+    done = subprocess.run(command, cwd=clone.path, env=clone.env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
-    times, modules = json.loads(done.stdout.partition("TOLD ")[2])
-    own = subprocess.run([sys.executable, "-c", OWN], capture_output=True, text=True, check=True)
-    assert set(modules) & set(HEAVY) - set(json.loads(own.stdout)) == set()
-    assert min(times) < 3, times
+    seconds, modules = json.loads(done.stdout.partition("TOLD ")[2])
+    return seconds, set(modules)
+
+
+def test_parsing_takes_less_than_three_seconds(fresh: Clone):
+    assert min(told(fresh, "--list-rules")[0] for _ in range(2)) < 3
+
+
+def test_planning_imports_nothing_heavy(finished: Clone):
+    _, ours = told(finished, "-n", "--cores", "1", "--configfile", "test.yaml")
+    _, empty = told(finished, "-n", "--cores", "1", "--snakefile", "empty.smk")
+    assert (ours - empty) & HEAVY == set()
 
 
 def test_the_workflow_is_lint_clean(fresh: Clone):
