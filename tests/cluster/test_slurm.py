@@ -20,14 +20,13 @@ def up() -> bool:
     return done.returncode == 0 and any(state in done.stdout for state in ("idle", "mixed", "allocated"))
 
 
-pytestmark = pytest.mark.slurm
+pytestmark = [
+    pytest.mark.slurm,
+    pytest.mark.skipif(
+        not up(), reason="no Slurm is running here: tests/cluster/slurm_up.sh starts one as root"
+    ),
+]
 POLLING = ["--slurm-init-seconds-before-status-checks", "1", "--seconds-between-status-checks", "1"]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def slurm():
-    if not up():
-        pytest.skip("no Slurm is running here: tests/cluster/slurm_up.sh starts one as root")
 
 
 def test_a_study_is_trained_in_slurm_jobs_and_gives_the_bytes_of_a_local_run(fresh: Clone, finished: Clone):
