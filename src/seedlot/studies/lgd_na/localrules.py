@@ -17,7 +17,7 @@ def local_rule(name: str, title: str, *, per_pair: float) -> Method:
         counting = 4e-6 * n + 1e-7 * m
         if mode == "static":
             return counting
-        return counting + 1.1e-6 * m + 1e-9 * per_pair * m * (2.0 * m / max(n, 1))
+        return counting + 5e-7 * m + 1e-9 * per_pair * m * (2.0 * m / max(n, 1))
 
     return Method(
         name=name,

@@ -14,6 +14,7 @@ import numpy as np
 from seedlot.config.errors import SeedlotError, unknown
 from seedlot.studies.lgd_na.curve import component_curve, find
 from seedlot.studies.lgd_na.graph import Graph
+from seedlot.studies.lgd_na.heap import pop, push
 from seedlot.studies.lgd_na.jit import kernel
 
 REINSERTS = ("none", "r1", "r2", "r3")
@@ -38,67 +39,96 @@ def reinsert(graph: Graph, order: np.ndarray, steps: int, stop: int, rule: str) 
 
 @kernel
 def _kept(indptr, indices, order, steps, stop, rule):
-    """Which of the first `steps` removals stay removed, bool [steps]."""
+    """Which of the first `steps` removals stay removed, bool [steps].
+
+    A heap holds (value, last removed first) for each candidate, as value * steps + place. Values of r1 and r3
+    only grow, so an outdated entry is met too early and goes back with its value of today. Those of r2 also
+    fall, when components around a candidate merge: then it gets a second entry at once.
+    """
     n = len(indptr) - 1
-    present = np.ones(n, np.bool_)
+    present, place = np.ones(n, np.bool_), np.full(n, -1, np.int64)
     for p in range(steps):
-        present[order[p]] = False
+        present[order[p]], place[order[p]] = False, steps - 1 - p
     parent, size = np.arange(n, dtype=np.int32), np.ones(n, np.int64)
-    largest = 0
+    last, after = np.arange(n, dtype=np.int32), np.full(n, -1, np.int32)  # members of a component as a chain
+    seen, stamp, largest, count = np.full(n, -1, np.int64), 0, np.int64(0), 0
+    heap, moved = np.empty(2 * steps + 2, np.int64), np.empty(2 * n + 2, np.int32)
     for i in range(n):
         if present[i]:
-            largest = max(largest, _join(indptr, indices, present, parent, size, i))
+            root, _ = _join(indptr, indices, present, parent, size, last, after, moved, i)
+            largest = max(largest, size[root])
     kept = np.ones(steps, np.bool_)
-    live = np.arange(steps - 1, -1, -1)  # candidates, last removed first
-    mark = np.full(n, -1, np.int64)
-    round_ = 0
-    while True:
-        best, best_value, fill = -1, 0, 0
-        for k in range(len(live)):
-            p = live[k]
-            if not kept[p]:
-                continue
-            grown, joined = _landing(indptr, indices, present, parent, size, order[p], mark, round_)
-            round_ += 1
-            if grown > stop:
-                continue
-            live[fill] = p
-            fill += 1
-            value = grown if rule == 1 else joined if rule == 2 else max(grown, largest)
-            if best < 0 or value < best_value:
-                best, best_value = p, value
-        live = live[:fill]
-        if best < 0:
-            return kept
-        kept[best] = False
-        present[order[best]] = True
-        largest = max(largest, _join(indptr, indices, present, parent, size, order[best]))
+    for p in range(steps):
+        value, stamp = _value(
+            indptr, indices, present, parent, size, seen, stamp, order[p], largest, stop, rule
+        )
+        if value >= 0:
+            count = push(heap, count, value * steps + place[order[p]])
+    while count:
+        count = pop(heap, count)
+        old, at = heap[count] // steps, heap[count] % steps
+        v = order[steps - 1 - at]
+        if present[v]:
+            continue
+        value, stamp = _value(indptr, indices, present, parent, size, seen, stamp, v, largest, stop, rule)
+        if value != old:
+            if value >= 0:
+                count = push(heap, count, value * steps + at)
+            continue
+        kept[steps - 1 - at], present[v] = False, True
+        root, arrived = _join(indptr, indices, present, parent, size, last, after, moved, v)
+        largest = max(largest, size[root])
+        if rule != 2:
+            continue
+        for k in range(arrived):
+            for q in range(indptr[moved[k]], indptr[moved[k] + 1]):
+                u = indices[q]
+                if present[u]:
+                    continue
+                value, stamp = _value(
+                    indptr, indices, present, parent, size, seen, stamp, u, largest, stop, rule
+                )
+                if value >= 0:
+                    if count == len(heap):
+                        heap = np.concatenate((heap, heap))
+                    count = push(heap, count, value * steps + place[u])
+    return kept
 
 
 @kernel
-def _landing(indptr, indices, present, parent, size, v, mark, stamp):
-    """(size of the component that v would land in, number of components it would join)."""
-    grown, joined = 1, 0
+def _value(indptr, indices, present, parent, size, seen, stamp, v, largest, stop, rule):
+    """(value of putting v back under the rule, next stamp); the value is -1 when the LCC would pass the stop."""
+    grown, joined = np.int64(1), np.int64(0)
     for q in range(indptr[v], indptr[v + 1]):
         if present[indices[q]]:
             root = find(parent, indices[q])
-            if mark[root] != stamp:
-                mark[root] = stamp
+            if seen[root] != stamp:
+                seen[root] = stamp
                 grown += size[root]
                 joined += 1
-    return grown, joined
+    value = grown if rule == 1 else joined if rule == 2 else max(grown, largest)
+    return (value if grown <= stop else np.int64(-1)), stamp + 1
 
 
 @kernel
-def _join(indptr, indices, present, parent, size, v):
-    """Union v with its present neighbours; returns the size of its component."""
-    root = find(parent, v)
+def _join(indptr, indices, present, parent, size, last, after, moved, v):
+    """Union v with its present neighbours: (root, number of nodes in `moved`). `moved` lists the members of
+    all parts but the largest, some of them twice (2 n entries are enough: sizes double where they repeat)."""
+    root, count = find(parent, v), 0
     for q in range(indptr[v], indptr[v + 1]):
-        if present[indices[q]]:
-            other = find(parent, indices[q])
-            if other != root:
-                if size[other] > size[root]:
-                    root, other = other, root
-                parent[other] = root
-                size[root] += size[other]
-    return size[root]
+        if not present[indices[q]]:
+            continue
+        other = find(parent, indices[q])
+        if other == root:
+            continue
+        if size[other] > size[root]:
+            root, other = other, root
+        member = other
+        while member >= 0:
+            moved[count] = member
+            count += 1
+            member = after[member]
+        parent[other] = root
+        after[last[root]], last[root] = other, last[other]
+        size[root] += size[other]
+    return root, count
