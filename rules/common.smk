@@ -1,6 +1,9 @@
 """Shared by all rule files: wildcard grammar, and the two rules that make raw files."""
 
 
+W.refuse_other_clone(workflow.basedir)
+
+
 wildcard_constraints:
     source="[a-z0-9_]+",
     shard="[a-z0-9_]+",
@@ -16,17 +19,17 @@ rule fetch:
         receipt="<raw>/{source}/{origin}/receipts/{receipt}.tsv",
     log:
         "<log>/fetch/{source}/{origin}-{receipt}.log",
-    params:
-        entry="seedlot.catalog.fetch:run",
-        rows="{source}",
     wildcard_constraints:
         origin="upstream|packaged",
     localrule: True
+    conda:
+        "../envs/seedlot.yaml"
     resources:
         mem_mb=1000,
         runtime=600,
-    conda:
-        "../envs/seedlot.yaml"
+    params:
+        entry="seedlot.catalog.fetch:run",
+        rows="{source}",
     script:
         "../scripts/job.py"
 
@@ -37,14 +40,14 @@ rule simulate:
         receipt="<raw>/{source}/simulated/receipts/{receipt}.tsv",
     log:
         "<log>/simulate/{source}/{receipt}.log",
+    conda:
+        "../envs/seedlot.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=30,
     params:
         entry="seedlot.sources.{source}.simulate:run",
         code=W.code("seedlot.sources.{source}.simulate:run"),
         rows="{source}",
-    resources:
-        mem_mb=2000,
-        runtime=30,
-    conda:
-        "../envs/seedlot.yaml"
     script:
         "../scripts/job.py"

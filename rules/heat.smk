@@ -16,6 +16,11 @@ rule heat_curate:
         rejects="<work>/heat/rejects/{shard}.parquet",
     log:
         "<log>/heat/curate/{shard}.log",
+    conda:
+        "../envs/seedlot.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=30,
     params:
         entry="seedlot.sources.heat.curate:run",
         code=W.code("seedlot.sources.heat.curate:run"),
@@ -23,11 +28,6 @@ rule heat_curate:
         told=W.rows_digest("heat"),
         schema=W.schema("core_heat__simulations"),
         test_share=W.config.sources.heat.test_share,
-    resources:
-        mem_mb=2000,
-        runtime=30,
-    conda:
-        "../envs/seedlot.yaml"
     script:
         "../scripts/job.py"
 
@@ -45,17 +45,17 @@ rule heat_step_train:
         "<log>/heat_step/train.log",
     benchmark:
         "<bench>/heat_step/train.tsv"
-    params:
-        entry="seedlot.studies.heat_step.train:run",
-        code=W.code("seedlot.studies.heat_step.train:run"),
-        seed=W.config.seed,
-        **W.config.studies.heat_step.model_dump(),
+    conda:
+        "../envs/seedlot.yaml"
     threads: 1
     resources:
         mem_mb=2000,
         runtime=30,
-    conda:
-        "../envs/seedlot.yaml"
+    params:
+        **W.config.studies.heat_step.model_dump(),
+        entry="seedlot.studies.heat_step.train:run",
+        code=W.code("seedlot.studies.heat_step.train:run"),
+        seed=W.config.seed,
     script:
         "../scripts/job.py"
 
@@ -73,15 +73,15 @@ rule heat_step_evaluate:
         ledger="<study>/heat_step/claims.parquet",
     log:
         "<log>/heat_step/evaluate.log",
+    conda:
+        "../envs/seedlot.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=30,
     params:
         entry="seedlot.studies.heat_step.evaluate:run",
         code=W.code("seedlot.studies.heat_step.evaluate:run"),
         claims=W.claims("heat_step"),
-    resources:
-        mem_mb=2000,
-        runtime=30,
-    conda:
-        "../envs/seedlot.yaml"
     script:
         "../scripts/job.py"
 
@@ -92,18 +92,22 @@ rule heat_step_figure:
         errors="<study>/heat_step/errors.parquet",
         modes="<study>/heat_step/modes.parquet",
     output:
-        svg=report("<fig>/heat_step/step_error.svg", category="heat_step", labels={"figure": "step error"}),
+        svg=report(
+            "<fig>/heat_step/step_error.svg",
+            category="heat_step",
+            labels={"figure": "step error"},
+        ),
         data="<fig>/heat_step/step_error.parquet",
     log:
         "<log>/heat_step/figure.log",
-    params:
-        entry="seedlot.studies.heat_step.figures:run",
-        code=W.code("seedlot.studies.heat_step.figures:run"),
+    conda:
+        "../envs/seedlot.yaml"
     resources:
         mem_mb=1000,
         runtime=15,
-    conda:
-        "../envs/seedlot.yaml"
+    params:
+        entry="seedlot.studies.heat_step.figures:run",
+        code=W.code("seedlot.studies.heat_step.figures:run"),
     script:
         "../scripts/job.py"
 
@@ -115,7 +119,10 @@ W.study(
     [f"{W.paths['study']}/heat_step/claims.parquet"],
     ["heat"],
     W.shard_files("heat", f"{W.paths['ds']}/core_heat__fields/{{shard}}.json")
-    + [f"{W.paths['study']}/heat_step/{name}" for name in ("weights.safetensors", "errors.parquet", "modes.parquet")],
+    + [
+        f"{W.paths['study']}/heat_step/{name}"
+        for name in ("weights.safetensors", "errors.parquet", "modes.parquet")
+    ],
 )
 
 

@@ -23,18 +23,28 @@ rule lgd_na_dismantle:
         "<log>/lgd_na/dismantle/{method}/{shard}.log",
     benchmark:
         "<bench>/lgd_na/dismantle/{method}/{shard}.tsv"
-    params:
-        entry="seedlot.studies.lgd_na.dismantle:run",
-        code=W.code("seedlot.studies.lgd_na.dismantle:run", "seedlot.studies.lgd_na.methods.{method}"),
-        method="{method}",
-        schema=W.schema("study_lgd_na__runs", "study_lgd_na__curves", "study_lgd_na__timings"),
-        **{k: getattr(LGD, k) for k in ("modes", "reinserts", "stop", "ties", "seed", "budget_s")},
+    conda:
+        "../envs/seedlot.yaml"
     threads: LGD.threads
     resources:
         mem_mb=LGD.mem_mb,
-        runtime=lambda w: W.bounded_minutes("networks", w.shard, len(LGD.modes) * LGD.budget_s),
-    conda:
-        "../envs/seedlot.yaml"
+        runtime=lambda w: W.bounded_minutes(
+            "networks", w.shard, len(LGD.modes) * LGD.budget_s
+        ),
+    params:
+        **{
+            k: getattr(LGD, k)
+            for k in ("modes", "reinserts", "stop", "ties", "seed", "budget_s")
+        },
+        entry="seedlot.studies.lgd_na.dismantle:run",
+        code=W.code(
+            "seedlot.studies.lgd_na.dismantle:run",
+            "seedlot.studies.lgd_na.methods.{method}",
+        ),
+        method="{method}",
+        schema=W.schema(
+            "study_lgd_na__runs", "study_lgd_na__curves", "study_lgd_na__timings"
+        ),
     script:
         "../scripts/job.py"
 
@@ -53,14 +63,14 @@ rule lgd_na_collect:
         outcomes="<work>/lgd_na/outcomes/{method}.parquet",
     log:
         "<log>/lgd_na/collect/{method}.log",
-    params:
-        entry="seedlot.studies.lgd_na.collect:run",
-        code=W.code("seedlot.studies.lgd_na.collect:run"),
+    conda:
+        "../envs/seedlot.yaml"
     resources:
         mem_mb=LGD.mem_mb,
         runtime=30,
-    conda:
-        "../envs/seedlot.yaml"
+    params:
+        entry="seedlot.studies.lgd_na.collect:run",
+        code=W.code("seedlot.studies.lgd_na.collect:run"),
     script:
         "../scripts/job.py"
 
@@ -68,7 +78,10 @@ rule lgd_na_collect:
 W.publish(
     "lgd_na",
     {
-        m: {f"study_lgd_na__{t}": f"{W.paths['ds']}/study_lgd_na__{t}/{m}.parquet" for t in ("runs", "curves", "timings")}
+        m: {
+            f"study_lgd_na__{t}": f"{W.paths['ds']}/study_lgd_na__{t}/{m}.parquet"
+            for t in ("runs", "curves", "timings")
+        }
         for m in LGD.methods
     },
     items=[f"{W.paths['work']}/lgd_na/outcomes/{m}.parquet" for m in LGD.methods],
@@ -89,14 +102,14 @@ rule lgd_na_rank:
         modes="<ds>/study_lgd_na__modes/all.parquet",
     log:
         "<log>/lgd_na/rank.log",
+    conda:
+        "../envs/seedlot.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=60,
     params:
         entry="seedlot.studies.lgd_na.ranks:run",
         code=W.code("seedlot.studies.lgd_na.ranks:run"),
         claims=W.claims("lgd_na"),
-    resources:
-        mem_mb=4000,
-        runtime=60,
-    conda:
-        "../envs/seedlot.yaml"
     script:
         "../scripts/job.py"

@@ -7,13 +7,27 @@ OUTPUTS: study_lgd_na__geometry, __functional, __hardening, __claims; nine figur
 LGD_TABLES = {
     "nets": "<ds>/core_networks__nets/all.parquet",
     "edges": W.shard_files("networks", "<ds>/core_networks__edges/{shard}.parquet"),
-    **{t: expand(f"<ds>/study_lgd_na__{t}/{{method}}.parquet", method=LGD.methods) for t in ("runs", "curves", "timings")},
+    **{
+        t: expand(f"<ds>/study_lgd_na__{t}/{{method}}.parquet", method=LGD.methods)
+        for t in ("runs", "curves", "timings")
+    },
     **{
         t: f"<ds>/study_lgd_na__{t}/all.parquet"
-        for t in ("ranks", "pairs", "sets", "modes", "geometry", "functional", "hardening")
+        for t in (
+            "ranks",
+            "pairs",
+            "sets",
+            "modes",
+            "geometry",
+            "functional",
+            "hardening",
+        )
     },
 }
-LGD_VERDICTS = {"networks_verdict": "<work>/networks/verdict.json", "runs_verdict": "<work>/lgd_na/verdict.json"}
+LGD_VERDICTS = {
+    "networks_verdict": "<work>/networks/verdict.json",
+    "runs_verdict": "<work>/lgd_na/verdict.json",
+}
 # figure: (entry in seedlot.studies.lgd_na, tables it is drawn from)
 LGD_FIGURES = {
     "curves": ("figures_curves:run", ["nets", "runs", "curves"]),
@@ -34,15 +48,15 @@ rule lgd_na_geometry:
         geometry="<ds>/study_lgd_na__geometry/all.parquet",
     log:
         "<log>/lgd_na/geometry.log",
+    conda:
+        "../envs/seedlot.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=60,
     params:
         entry="seedlot.studies.lgd_na.geometry:run",
         code=W.code("seedlot.studies.lgd_na.geometry:run"),
         schema=W.schema("study_lgd_na__geometry"),
-    resources:
-        mem_mb=4000,
-        runtime=60,
-    conda:
-        "../envs/seedlot.yaml"
     script:
         "../scripts/job.py"
 
@@ -56,15 +70,15 @@ rule lgd_na_functional:
         functional="<ds>/study_lgd_na__functional/all.parquet",
     log:
         "<log>/lgd_na/functional.log",
+    conda:
+        "../envs/seedlot.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=120,
     params:
         entry="seedlot.studies.lgd_na.functional:run",
         code=W.code("seedlot.studies.lgd_na.functional:run"),
         schema=W.schema("study_lgd_na__functional"),
-    resources:
-        mem_mb=4000,
-        runtime=120,
-    conda:
-        "../envs/seedlot.yaml"
     script:
         "../scripts/job.py"
 
@@ -78,19 +92,57 @@ rule lgd_na_harden:
         hardening="<ds>/study_lgd_na__hardening/all.parquet",
     log:
         "<log>/lgd_na/harden.log",
-    params:
-        entry="seedlot.studies.lgd_na.hardening:run",
-        code=W.code(
-            "seedlot.studies.lgd_na.hardening:run", *(f"seedlot.studies.lgd_na.methods.{m}" for m in LGD.harden_methods)
-        ),
-        schema=W.schema("study_lgd_na__hardening"),
-        methods=LGD.harden_methods,
-        **{k: getattr(LGD, k) for k in ("harden_shares", "harden_max_links", "stop", "ties", "seed", "budget_s")},
+    conda:
+        "../envs/seedlot.yaml"
     resources:
         mem_mb=4000,
         runtime=240,
+    params:
+        **{k: getattr(LGD, k) for k in ("stop", "ties", "seed", "budget_s")},
+        entry="seedlot.studies.lgd_na.harden:run",
+        code=W.code(
+            "seedlot.studies.lgd_na.harden:run",
+            *(f"seedlot.studies.lgd_na.methods.{m}" for m in LGD.harden_methods),
+        ),
+        schema=W.schema("study_lgd_na__hardening"),
+        methods=LGD.harden_methods,
+        shares=LGD.harden_shares,
+        max_links=LGD.harden_max_links,
+    script:
+        "../scripts/job.py"
+
+
+rule lgd_na_official:
+    """CND with ties as floating-point row sums break them, as published; only the ledger reads it."""
+    input:
+        nets="<work>/networks/nets/{shard}.parquet",
+        nodes="<ds>/core_networks__nodes/{shard}.parquet",
+        edges="<ds>/core_networks__edges/{shard}.parquet",
+    output:
+        **{
+            t: f"<study>/lgd_na/_official/{{shard}}/{t}.parquet"
+            for t in ("runs", "curves", "timings", "outcomes")
+        },
+    log:
+        "<log>/lgd_na/official/{shard}.log",
     conda:
         "../envs/seedlot.yaml"
+    resources:
+        mem_mb=LGD.mem_mb,
+        runtime=lambda w: W.bounded_minutes("networks", w.shard, LGD.budget_s),
+    params:
+        **{k: getattr(LGD, k) for k in ("reinserts", "stop", "seed", "budget_s")},
+        entry="seedlot.studies.lgd_na.dismantle:run",
+        code=W.code(
+            "seedlot.studies.lgd_na.dismantle:run",
+            "seedlot.studies.lgd_na.methods.cnd",
+        ),
+        schema=W.schema(
+            "study_lgd_na__runs", "study_lgd_na__curves", "study_lgd_na__timings"
+        ),
+        method="cnd",
+        modes=["dynamic"],
+        ties="csr",
     script:
         "../scripts/job.py"
 
@@ -98,23 +150,38 @@ rule lgd_na_harden:
 rule lgd_na_evaluate:
     """Judge the paper's claims on the tables of this run: the ledger."""
     input:
-        **{t: LGD_TABLES[t] for t in ("nets", "runs", "timings", "pairs", "sets", "modes", "geometry", "hardening")},
+        **{
+            t: LGD_TABLES[t]
+            for t in (
+                "nets",
+                "runs",
+                "timings",
+                "pairs",
+                "sets",
+                "modes",
+                "geometry",
+                "hardening",
+            )
+        },
         **LGD_VERDICTS,
+        official=W.shard_files(
+            "networks", "<study>/lgd_na/_official/{shard}/runs.parquet"
+        ),
     output:
         ledger="<study>/lgd_na/claims.parquet",
         details="<ds>/study_lgd_na__claims/all.parquet",
     log:
         "<log>/lgd_na/evaluate.log",
+    conda:
+        "../envs/seedlot.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=30,
     params:
         entry="seedlot.studies.lgd_na.claims:run",
         code=W.code("seedlot.studies.lgd_na.claims:run"),
         claims=W.claims("lgd_na"),
         schema=W.schema("study_lgd_na__claims"),
-    resources:
-        mem_mb=4000,
-        runtime=30,
-    conda:
-        "../envs/seedlot.yaml"
     script:
         "../scripts/job.py"
 
@@ -122,22 +189,28 @@ rule lgd_na_evaluate:
 rule lgd_na_figure:
     """Draw one figure of the study from its tables."""
     input:
-        unpack(lambda w: {t: W.expanded(LGD_TABLES[t]) for t in LGD_FIGURES[w.figure][1]}),
+        unpack(
+            lambda w: {t: W.expanded(LGD_TABLES[t]) for t in LGD_FIGURES[w.figure][1]}
+        ),
     output:
-        svg=report("<fig>/lgd_na/{figure}.svg", category="lgd_na", labels={"figure": "{figure}"}),
+        svg=report(
+            "<fig>/lgd_na/{figure}.svg",
+            category="lgd_na",
+            labels={"figure": "{figure}"},
+        ),
         data="<fig>/lgd_na/{figure}.parquet",
     log:
         "<log>/lgd_na/figure/{figure}.log",
-    params:
-        entry=lambda w: f"seedlot.studies.lgd_na.{LGD_FIGURES[w.figure][0]}",
-        code=lambda w: W.code(f"seedlot.studies.lgd_na.{LGD_FIGURES[w.figure][0]}")(w),
     wildcard_constraints:
         figure="|".join(LGD_FIGURES),
+    conda:
+        "../envs/seedlot.yaml"
     resources:
         mem_mb=4000,
         runtime=30,
-    conda:
-        "../envs/seedlot.yaml"
+    params:
+        entry=lambda w: f"seedlot.studies.lgd_na.{LGD_FIGURES[w.figure][0]}",
+        code=lambda w: W.code(f"seedlot.studies.lgd_na.{LGD_FIGURES[w.figure][0]}")(w),
     script:
         "../scripts/job.py"
 
@@ -147,7 +220,16 @@ W.publish(
     {
         "all": {
             f"study_lgd_na__{t}": f"{W.paths['ds']}/study_lgd_na__{t}/all.parquet"
-            for t in ("ranks", "pairs", "sets", "modes", "geometry", "functional", "hardening", "claims")
+            for t in (
+                "ranks",
+                "pairs",
+                "sets",
+                "modes",
+                "geometry",
+                "functional",
+                "hardening",
+                "claims",
+            )
         }
     },
 )

@@ -21,6 +21,12 @@ rule networks_curate:
         "<log>/networks/curate/{shard}.log",
     benchmark:
         "<bench>/networks/curate/{shard}.tsv"
+    conda:
+        "../envs/seedlot.yaml"
+    threads: 1
+    resources:
+        mem_mb=W.config.sources.networks.mem_mb,
+        runtime=120,
     params:
         entry="seedlot.sources.networks.curate:run",
         code=W.code_of_rows("networks", "seedlot.sources.networks.curate:run"),
@@ -33,12 +39,6 @@ rule networks_curate:
             "raw_networks__links",
             "sim_networks__truth",
         ),
-    threads: 1
-    resources:
-        mem_mb=W.config.sources.networks.mem_mb,
-        runtime=120,
-    conda:
-        "../envs/seedlot.yaml"
     script:
         "../scripts/job.py"
 
@@ -52,21 +52,30 @@ rule networks_index:
         nets="<ds>/core_networks__nets/all.parquet",
     log:
         "<log>/networks/index.log",
+    conda:
+        "../envs/seedlot.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=60,
     params:
         entry="seedlot.sources.networks.index:run",
         code=W.code("seedlot.sources.networks.index:run"),
         schema=W.schema("core_networks__nets"),
-    resources:
-        mem_mb=4000,
-        runtime=60,
-    conda:
-        "../envs/seedlot.yaml"
     script:
         "../scripts/job.py"
 
 
 W.publish_shards(
     "networks",
-    ["raw_networks__links", "core_networks__nodes", "core_networks__edges", "sim_networks__truth"],
-    {"all": {"core_networks__nets": f"{W.paths['ds']}/core_networks__nets/all.parquet"}},
+    [
+        "raw_networks__links",
+        "core_networks__nodes",
+        "core_networks__edges",
+        "sim_networks__truth",
+    ],
+    {
+        "all": {
+            "core_networks__nets": f"{W.paths['ds']}/core_networks__nets/all.parquet"
+        }
+    },
 )

@@ -15,17 +15,17 @@ rule uniprot_curate:
         rejects="<work>/uniprot/rejects/{shard}.parquet",
     log:
         "<log>/uniprot/curate/{shard}.log",
+    conda:
+        "../envs/seedlot.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=60,
     params:
         entry="seedlot.sources.uniprot.curate:run",
         code=W.code("seedlot.sources.uniprot.curate:run"),
         rows="uniprot",
         told=W.rows_digest("uniprot"),
         schema=W.schema("core_uniprot__proteins"),
-    resources:
-        mem_mb=2000,
-        runtime=60,
-    conda:
-        "../envs/seedlot.yaml"
     script:
         "../scripts/job.py"
 
@@ -40,6 +40,11 @@ rule interpro_curate:
         rejects="<work>/interpro/rejects/{shard}.parquet",
     log:
         "<log>/interpro/curate/{shard}.log",
+    conda:
+        "../envs/seedlot.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=60,
     params:
         entry="seedlot.sources.interpro.curate:run",
         code=W.code("seedlot.sources.interpro.curate:run"),
@@ -47,11 +52,6 @@ rule interpro_curate:
         told=W.rows_digest("interpro"),
         schema=W.schema("core_interpro__matches"),
         batch_rows=W.config.sources.interpro.batch_rows,
-    resources:
-        mem_mb=2000,
-        runtime=60,
-    conda:
-        "../envs/seedlot.yaml"
     script:
         "../scripts/job.py"
 
@@ -67,15 +67,15 @@ rule proteins_join:
         spans="<ds>/join_proteins__spans/all.parquet",
     log:
         "<log>/proteins/join.log",
+    conda:
+        "../envs/seedlot.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=60,
     params:
         entry="seedlot.joins.proteins.spans:run",
         code=W.code("seedlot.joins.proteins.spans:run"),
         schema=W.schema("join_proteins__spans"),
-    resources:
-        mem_mb=4000,
-        runtime=60,
-    conda:
-        "../envs/seedlot.yaml"
     script:
         "../scripts/job.py"
 
@@ -90,15 +90,15 @@ rule domain_spans_evaluate:
         ledger="<study>/domain_spans/claims.parquet",
     log:
         "<log>/domain_spans/evaluate.log",
+    conda:
+        "../envs/seedlot.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=30,
     params:
         entry="seedlot.studies.domain_spans.evaluate:run",
         code=W.code("seedlot.studies.domain_spans.evaluate:run"),
         claims=W.claims("domain_spans"),
-    resources:
-        mem_mb=2000,
-        runtime=30,
-    conda:
-        "../envs/seedlot.yaml"
     script:
         "../scripts/job.py"
 
@@ -108,26 +108,40 @@ rule domain_spans_figure:
     input:
         summary="<study>/domain_spans/summary.parquet",
     output:
-        svg=report("<fig>/domain_spans/span_length.svg", category="domain_spans", labels={"figure": "span length"}),
+        svg=report(
+            "<fig>/domain_spans/span_length.svg",
+            category="domain_spans",
+            labels={"figure": "span length"},
+        ),
         data="<fig>/domain_spans/span_length.parquet",
     log:
         "<log>/domain_spans/figure.log",
+    conda:
+        "../envs/seedlot.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=15,
     params:
         entry="seedlot.studies.domain_spans.figures:run",
         code=W.code("seedlot.studies.domain_spans.figures:run"),
         min_proteins=W.config.studies.domain_spans.min_proteins,
-    resources:
-        mem_mb=1000,
-        runtime=15,
-    conda:
-        "../envs/seedlot.yaml"
     script:
         "../scripts/job.py"
 
 
-for name, table in (("uniprot", "core_uniprot__proteins"), ("interpro", "core_interpro__matches")):
+for name, table in (
+    ("uniprot", "core_uniprot__proteins"),
+    ("interpro", "core_interpro__matches"),
+):
     W.publish_shards(name, [table])
-W.publish("proteins", {"all": {"join_proteins__spans": f"{W.paths['ds']}/join_proteins__spans/all.parquet"}})
+W.publish(
+    "proteins",
+    {
+        "all": {
+            "join_proteins__spans": f"{W.paths['ds']}/join_proteins__spans/all.parquet"
+        }
+    },
+)
 W.study(
     "domain_spans",
     ["span_length"],

@@ -5,17 +5,18 @@ rule report:
     """Write results/report/index.html: claims ledger, datasets with verdicts, figures, failures, run times."""
     input:
         products=lambda w: W.products(W.config),
+        lock="resources/claims.lock.tsv",
     output:
         page="<report>/index.html",
     log:
         "<log>/report.log",
+    localrule: True
+    conda:
+        "../envs/seedlot.yaml"
     params:
         entry="seedlot.report.site:run",
         run=W.run,
         inventory=lambda w: W.inventory(W.config),
-    localrule: True
-    conda:
-        "../envs/seedlot.yaml"
     script:
         "../scripts/job.py"
 
@@ -29,10 +30,10 @@ rule final_gate:
         gate="<report>/gate.json",
     log:
         "<log>/gate.log",
-    params:
-        entry="seedlot.report.gate:run",
     localrule: True
     conda:
         "../envs/seedlot.yaml"
+    params:
+        entry="seedlot.report.gate:run",
     script:
         "../scripts/job.py"

@@ -9,15 +9,15 @@ rule verify_check:
         checks="<work>/{subject}/checks/{part}.parquet",
     log:
         "<log>/{subject}/check/{part}.log",
+    conda:
+        "../envs/seedlot.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=60,
     params:
         entry="seedlot.contracts.check:run",
         tables=lambda w: W.tables_of_part(w.subject, w.part),
         checks=lambda w: W.checks(*W.tables_of_part(w.subject, w.part)),
-    resources:
-        mem_mb=4000,
-        runtime=60,
-    conda:
-        "../envs/seedlot.yaml"
     script:
         "../scripts/job.py"
 
@@ -31,16 +31,16 @@ rule verify_judge:
         docs="<work>/{subject}/verdict.html",
     log:
         "<log>/{subject}/judge.log",
+    conda:
+        "../envs/seedlot.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=60,
     params:
         entry="seedlot.contracts.judge:run",
         subject="{subject}",
         run=W.run,
         tables=lambda w: W.tables_of(w.subject),
         checks=lambda w: W.checks(*W.tables_of(w.subject)),
-    resources:
-        mem_mb=4000,
-        runtime=60,
-    conda:
-        "../envs/seedlot.yaml"
     script:
         "../scripts/job.py"

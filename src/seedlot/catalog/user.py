@@ -26,7 +26,8 @@ def load_user_manifest(spec: Mapping[str, Any], source: str, base: Path = Path()
     `path`); `columns` mapping a manifest column to the table's own name for it, `item` and `url` at least;
     `release`, a short name for this state of the data; optionally `defaults`, values for manifest columns whose
     cell is empty or absent, and `formats`, the table's words for formats and our names for them. url cells are
-    paths below the folder or http(s) addresses. Names become items: lower case, other letters '_', a digest appended where two would be
+    paths below the folder or http(s) addresses. Names become items: lower case, other letters '_', a digest
+    appended where two would be
     equal; the name as written is kept in `extra['title']`. Columns not mapped keep their own name in
     `extra`. Raises SeedlotError with file:line, also for a path that leaves the folder.
     """

@@ -62,6 +62,16 @@ class Workflow(Products):
             "report": f"{root}/report/{self.run}",
         }
 
+    @staticmethod
+    def refuse_other_clone(folder: str) -> None:
+        """Raise SeedlotError when the imported package is not the one of the clone whose Snakefile runs."""
+        own = Path(folder).resolve() / "src" / "seedlot"
+        if own.is_dir() and own != PACKAGE:
+            raise SeedlotError(
+                f"this Snakefile belongs to {own.parents[1]}, the imported package to {PACKAGE.parents[1]}",
+                todo="run `make env` in this clone and use its .venv/bin/snakemake",
+            )
+
     def lock(self) -> None:
         """Take the results root for this process (raises SeedlotError when a living one holds it)."""
         lock.acquire(self.root)

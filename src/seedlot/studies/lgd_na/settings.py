@@ -47,12 +47,8 @@ class Settings(Base):
         0, ge=0, description="Seed of everything random; each network draws from (seed, net_id)."
     )
     threads: int = Field(1, ge=1, description="Processes of one dismantling job, over its networks.")
-    min_nodes: int = Field(50, ge=3, description="Networks with fewer nodes are ranked apart.")
-    min_families: int = Field(5, ge=1, description="Domains with fewer families stay out of the field mean.")
-    bootstrap: int = Field(2000, ge=100, description="Bootstrap replicates over families within domains.")
-    level: float = Field(0.95, gt=0.5, lt=1, description="Level of all intervals.")
     harden_methods: list[str] = Field(
-        default_factory=lambda: ["ra2", "cnd", "degree"],
+        default_factory=lambda: ["ra2", "ra2num", "cnd"],
         description="Methods whose top nodes are hardened and which then attack the hardened network.",
     )
     harden_shares: list[float] = Field(
