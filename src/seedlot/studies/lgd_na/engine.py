@@ -49,7 +49,7 @@ from seedlot.studies.lgd_na.scores import (
     refresh,
     winner,
 )
-from seedlot.studies.lgd_na.unitfractions import fraction_bits, safe_gap, two_adic
+from seedlot.studies.lgd_na.unitfractions import fraction_bits, safe_gaps, two_adic
 
 
 def removal_order(graph: Graph, rule: str, *, dynamic: bool = True, ties: str = "exact") -> np.ndarray:
@@ -87,7 +87,7 @@ def initial_state(graph: Graph, rule: str, ties: str = "exact") -> State:
     state = State(
         code, TIES[ties], graph.indices.copy(), eid.astype(narrow), graph.indptr[:-1].copy(), graph.degree, cn,
         np.ones(n, np.bool_), node, np.zeros(n), np.stack([fixed, adic], axis=1), 1 << scale_bits, bits,
-        2.0**-bits, coarse, safe_gap(top, scale_bits), np.full(2 * width, -1, np.int32),
+        2.0**-bits, coarse, safe_gaps(top, scale_bits), np.zeros(top, np.int64), np.full(2 * width, -1, np.int32),
     )  # fmt: skip
     _fill(state)
     return state

@@ -18,17 +18,14 @@ def _gcd(a, b):
 
 
 @kernel
-def _common_multiple(num, multiple):
-    """Least common multiple of all k + 1 with num[k] != 0, into little-endian 32-bit limbs; returns the limbs
-    in use."""
+def _common_multiple(den, terms, multiple):
+    """Least common multiple of den[:terms] into little-endian 32-bit limbs; returns the limbs in use."""
     multiple[0], used = 1, 1
-    for k in range(len(num)):
-        if num[k] == 0:
-            continue
+    for t in range(terms):
         rest = np.int64(0)
         for i in range(used - 1, -1, -1):
-            rest = ((rest << _LIMB) | multiple[i]) % (k + 1)
-        factor = (k + 1) // _gcd(k + 1, rest)
+            rest = ((rest << _LIMB) | multiple[i]) % den[t]
+        factor = den[t] // _gcd(den[t], rest)
         carry = np.int64(0)
         for i in range(used):
             carry += multiple[i] * factor
@@ -55,29 +52,26 @@ def _add(total, quotient, used, num):
 
 
 @kernel
-def sign_of_sum(num):
-    """Sign (-1, 0, 1) of sum(num[k] / (k + 1)), computed in integers of any length.
+def sign_of_sum(num, den, terms):
+    """Sign (-1, 0, 1) of the sum of num[t] / den[t] over the first `terms` terms, in integers of any length.
 
-    num: int64 [c], |num| < 2**63, c < 2**31. With L the least common multiple of the k + 1 in use, the sum is
-    sum(num[k] * (L / (k + 1))) / L; log2(L) <= sum(log2(k + 1)) gives the room for L.
+    num: int64, |num| < 2**63; den: int64, 1 <= den < 2**31. With L the least common multiple of the den, the sum
+    is sum(num * (L / den)) / L; log2(L) <= sum(log2(den)) gives the room for L.
     """
     bits = 0.0
-    for k in range(len(num)):
-        if num[k] != 0:
-            bits += np.log2(k + 2.0)
+    for t in range(terms):
+        bits += np.log2(den[t] + 1.0)
     limbs = int(bits) // 32 + 3
     multiple, quotient = np.zeros(limbs, np.int64), np.zeros(limbs, np.int64)
     total = np.zeros(limbs + 4, np.int64)  # each term adds less than 2**33 to a limb
-    used = _common_multiple(num, multiple)
-    for k in range(len(num)):
-        if num[k] == 0:
-            continue
+    used = _common_multiple(den, terms, multiple)
+    for t in range(terms):
         rest = np.int64(0)
         for i in range(used - 1, -1, -1):
             rest = (rest << _LIMB) | multiple[i]
-            quotient[i] = rest // (k + 1)
-            rest %= k + 1
-        _add(total, quotient, used, num[k])
+            quotient[i] = rest // den[t]
+            rest %= den[t]
+        _add(total, quotient, used, num[t])
     carry = np.int64(0)
     nonzero = False
     for i in range(len(total)):

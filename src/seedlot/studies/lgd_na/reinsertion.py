@@ -62,18 +62,22 @@ def _kept(indptr, indices, order, steps, stop, rule):
         value, stamp = _value(
             indptr, indices, present, parent, size, seen, stamp, order[p], largest, stop, rule
         )
-        if value >= 0:
+        if value < 0:
+            place[order[p]] = -1
+        else:
             count = push(heap, count, value * steps + place[order[p]])
     while count:
         count = pop(heap, count)
         old, at = heap[count] // steps, heap[count] % steps
         v = order[steps - 1 - at]
-        if present[v]:
+        if present[v] or place[v] < 0:
             continue
         value, stamp = _value(indptr, indices, present, parent, size, seen, stamp, v, largest, stop, rule)
         if value != old:
             if value >= 0:
                 count = push(heap, count, value * steps + at)
+            else:
+                place[v] = -1  # past the stop, for good
             continue
         kept[steps - 1 - at], present[v] = False, True
         root, arrived = _join(indptr, indices, present, parent, size, last, after, moved, v)
@@ -83,12 +87,14 @@ def _kept(indptr, indices, order, steps, stop, rule):
         for k in range(arrived):
             for q in range(indptr[moved[k]], indptr[moved[k] + 1]):
                 u = indices[q]
-                if present[u]:
+                if present[u] or place[u] < 0:
                     continue
                 value, stamp = _value(
                     indptr, indices, present, parent, size, seen, stamp, u, largest, stop, rule
                 )
-                if value >= 0:
+                if value < 0:
+                    place[u] = -1
+                else:
                     if count == len(heap):
                         heap = np.concatenate((heap, heap))
                     count = push(heap, count, value * steps + place[u])

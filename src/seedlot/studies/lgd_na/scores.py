@@ -22,7 +22,7 @@ FIXED, ADIC = range(2)  # columns of State.unit_fraction, whose row c stands for
 State = namedtuple(
     "State",
     # nbr, eid: rows start[i] .. start[i] + length[i] in ascending order, some of the entries already removed
-    "rule ties nbr eid start length cn alive node value unit_fraction scale bits unit coarse safe tree",
+    "rule ties nbr eid start length cn alive node value unit_fraction scale bits unit coarse safe count tree",
 )
 
 
@@ -111,7 +111,10 @@ def sign(s, i, j):
     reach = (error(s, i) + error(s, j)) * (1.0 + 2.0**-40)
     if abs(gap) > reach:
         return 1 if gap > 0 else -1
-    if a == b and abs(gap) + reach < s.safe:
+    top = min(
+        max(s.node[i, DEG], s.node[j, DEG]), len(s.safe) - 1
+    )  # a link shares fewer neighbours than it has
+    if a == b and abs(gap) + reach < s.safe[top]:
         return 0
     return exact_sign(s, i, j)
 
@@ -119,16 +122,33 @@ def sign(s, i, j):
 @kernel
 def exact_sign(s, i, j):
     """Sign of score(i) - score(j) from the numerators per common-neighbour value."""
-    num = np.zeros(len(s.unit_fraction), np.int64)
+    first, second = s.node[i], s.node[j]
+    num, den = (
+        np.empty(first[DEG] + second[DEG] + 1, np.int64),
+        np.empty(first[DEG] + second[DEG] + 1, np.int64),
+    )
+    used = 1
+    num[0], den[0] = 0, 1
+    if s.rule == RA2:
+        num[0] = (
+            second[DEG] * second[DEG] + second[U] - second[C] - first[DEG] * first[DEG] - first[U] + first[C]
+        )
+    for side in range(2):  # s.count gathers, all zero before and after
+        a, turn = (i, 1) if side == 0 else (j, -1)
+        for p in range(s.start[a], s.start[a] + s.length[a]):
+            if s.alive[s.nbr[p]]:
+                s.count[s.cn[s.eid[p]]] += turn * _numerator(s, a, s.nbr[p])
     for side in range(2):
         a = i if side == 0 else j
-        side_sign = 1 if side == 0 else -1
-        own = s.node[a]
         for p in range(s.start[a], s.start[a] + s.length[a]):
-            b = s.nbr[p]
-            if s.alive[b]:
-                weight = (own[DEG] + 1) * (s.node[b, DEG] + 1) if s.rule == RA2 else 1
-                num[s.cn[s.eid[p]]] += side_sign * weight
-        if s.rule == RA2:
-            num[0] -= side_sign * (own[DEG] * own[DEG] + own[U] - own[C])
-    return sign_of_sum(num)
+            c = s.cn[s.eid[p]]
+            if s.alive[s.nbr[p]] and s.count[c] != 0:
+                num[used], den[used], s.count[c] = s.count[c], c + 1, 0
+                used += 1
+    return sign_of_sum(num, den, used)
+
+
+@kernel
+def _numerator(s, a, b):
+    """What a link to b adds to the numerators of a: X times (d_a + 1) for RA2."""
+    return (s.node[a, DEG] + 1) * (s.node[b, DEG] + 1) if s.rule == RA2 else 1

@@ -20,7 +20,7 @@ import torch
 from seedlot.config.errors import unknown
 from seedlot.studies.lgd_na.engine import RULES
 from seedlot.studies.lgd_na.graph import Graph
-from seedlot.studies.lgd_na.unitfractions import safe_gap, two_adic
+from seedlot.studies.lgd_na.unitfractions import safe_gaps, two_adic
 
 CELLS = 8_000_000  # cells of one batch; its handful of working arrays hold 8 bytes for each
 
@@ -70,7 +70,7 @@ def _batch_orders(
     shared = torch.bmm(as_float, as_float).long() * links  # exact: integers below 2^53
     top = int(shared.max()) + 1 if width else 1
     scale_bits, adic = two_adic(top)
-    tables = torch.from_numpy(adic).to(device), safe_gap(top, scale_bits)
+    tables = torch.from_numpy(adic).to(device), float(safe_gaps(top, scale_bits)[top])
     rows, order = torch.arange(count, device=device), torch.full((count, width), -1, dtype=torch.int64)
     value = None
     for step in range(width):

@@ -35,16 +35,20 @@ def two_adic(top: int) -> tuple[int, np.ndarray]:
     return scale_bits, ((np.uint64(1 << scale_bits) // low) * inverse).view(np.int64)
 
 
-def safe_gap(top: int, scale_bits: int) -> float:
-    """Largest distance of two scores at which equal images prove equality (0.0 when none does).
+def safe_gaps(top: int, scale_bits: int) -> np.ndarray:
+    """gaps[k], float64 [top + 1]: the distance of two scores below which equal images prove equality, for scores
+    whose denominators 1 + c are all at most k (0.0 where nothing is proved).
 
-    The difference times 2^E times the odd part of lcm(1..top) is an integer divisible by 2^64.
+    The difference times 2^E times the odd part of lcm(1..k) is an integer that 2^64 divides.
     """
-    sieve = np.ones(top + 1, np.bool_)
-    log_odd = 0.0
+    sieve, log_odd = np.ones(top + 1, np.bool_), np.zeros(top + 1)
     for p in range(2, top + 1):
-        if sieve[p]:
-            sieve[p * p :: p] = False
-            if p > 2:
-                log_odd += np.log2(p) * int(np.log(top + 0.5) / np.log(p))
-    return float(2.0 ** max(63.9 - log_odd - scale_bits, -1000.0)) if log_odd < 900 else 0.0
+        if not sieve[p]:
+            continue
+        sieve[p * p :: p] = False
+        power = p
+        while p > 2 and power <= top:
+            log_odd[power] += np.log2(p)
+            power *= p
+    spare = 63.9 - scale_bits - np.cumsum(log_odd)
+    return np.where(spare > -1000, np.exp2(np.maximum(spare, -1000.0)), 0.0)
