@@ -12,7 +12,7 @@ from tests.helpers.clone import Clone
 # The three thin tenants, with three small networks in two shards and two methods.
 THIN = {
     "targets": ["heat_step", "domain_spans", "lgd_na"],
-    "sources": {"networks": {"items": ["karate_club", "les_miserables", "southern_women"], "buckets": 2}},
+    "sources": {"networks": {"items": ["karate_club", "les_miserables", "power_case57"], "buckets": 2}},
     "studies": {
         "heat_step": {"epochs": 60, "save_every": 50},
         "lgd_na": {

@@ -82,7 +82,7 @@ def test_a_failing_job_is_asked_for_again_although_its_consumers_look_current(co
     assert source.read_text() != text
     said = copied.snakemake(ok=False)
     assert "out of memory" in said and not copied.result(WEIGHTS).exists()
-    assert "Nothing to be done" not in copied.snakemake(ok=False)
+    assert "heat_step_train" in copied.planned()
 
     source.write_text(text)
     assert "heat_step_train" in copied.planned()
