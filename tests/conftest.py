@@ -20,7 +20,6 @@ THIN = {
             "modes": ["dynamic"],
             "reinserts": ["none", "r1"],
             "harden_methods": ["degree"],
-            "bootstrap": 100,
         },
     },
 }
