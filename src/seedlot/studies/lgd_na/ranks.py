@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from seedlot.config.errors import SeedlotError
+from seedlot.contracts.gate import require_inputs
 from seedlot.store.job import Job
 from seedlot.studies.lgd_na import stats
 from seedlot.studies.lgd_na.claims_text import Frozen, load
@@ -27,6 +28,7 @@ Row = dict[str, Any]
 
 def run(job: Job) -> None:
     """Inputs: runs, nets (one or many Parquet files each), any verdicts. Outputs: ranks, pairs, sets, modes."""
+    require_inputs(job)
     frozen, _ = load()
     runs = load_runs(job.paths("runs"), job.paths("nets"))
     if not runs.auc:
