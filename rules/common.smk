@@ -1,6 +1,5 @@
 """Shared by all rule files: wildcard grammar, and the two rules that make raw files."""
 
-
 W.refuse_other_clone(workflow.basedir)
 
 
