@@ -11,10 +11,13 @@ def note() -> None:
     smk = getattr(sys.modules.get("__main__"), "snakemake", None)
     if smk is None or "entry" not in dict(smk.params.items()):
         return
+    params = dict(smk.params.items())
+    methods = [params["method"]] if "method" in params else params.get("methods", [])
     told = {
         "rule": smk.rule,
         "entry": smk.params.entry,
         "code": smk.params.get("code"),
+        "methods": list(methods),
         "wildcards": dict(smk.wildcards.items()),
         "loaded": sorted(name for name in sys.modules if name.split(".")[0] == "seedlot"),
     }

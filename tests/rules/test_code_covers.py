@@ -17,10 +17,7 @@ def loaded(clone: Clone) -> list[dict]:
 
 def plugins(note: dict, flow: Workflow) -> list[str]:
     """Modules that a rule adds to its digest by name."""
-    method = note["wildcards"].get("method")
-    found = [f"seedlot.studies.lgd_na.methods.{method}"] if note["rule"] == "lgd_na_dismantle" else []
-    if note["rule"] == "lgd_na_harden":
-        found.append("seedlot.studies.lgd_na.methods.degree")
+    found = [f"seedlot.studies.lgd_na.methods.{name}" for name in note["methods"]]
     if note["rule"] == "networks_curate":
         rows = flow.shards("networks")[note["wildcards"]["shard"]]
         found += filter(None, sorted({reader_module(row.extra["format"]) for row in rows}))
