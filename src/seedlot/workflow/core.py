@@ -135,11 +135,20 @@ class Workflow(Products):
         return [seen[item] for item in sorted(settings.items or seen)]
 
     def _user_rows(self, source: str) -> list[mf.Row]:
+        """The user's rows of a source; a graph file without a format, or with an unknown one, is refused here."""
         from seedlot.catalog.user import load_user_manifest
 
         spec = self.config.manifests[source].model_dump()
         spec["folder"] = spec["folder"] or spec["path"].parent
-        return load_user_manifest(spec, source)
+        rows = load_user_manifest(spec, source)
+        if source == "networks":
+            from seedlot.formats.graphs.registry import READERS
+
+            for row in rows:
+                if row.extra.get("format", "") not in READERS:
+                    where = f"{spec['path']}, item '{row.item}'"
+                    raise unknown("graph format", row.extra.get("format", ""), READERS, where=where)
+        return rows
 
     def shards(self, source: str) -> dict[str, list[mf.Row]]:
         """Shard name -> rows, for every shard that holds at least one item."""
