@@ -205,6 +205,17 @@ def test_gnd_covers_the_cut_with_a_smallest_set_of_nodes():
         assert len(cover) == len(matching) // 2
 
 
+@pytest.mark.parametrize("n", range(2, 8))
+@pytest.mark.parametrize("shape", [nx.complete_graph, nx.path_graph, nx.star_graph, nx.cycle_graph])
+def test_every_method_ends_on_graphs_so_small_that_the_stop_is_one_node(shape, n):
+    graph = graph_of(shape(n))
+    for name in method_names():
+        method = load_method(name)
+        for mode in method.modes:
+            order = method.order(graph, mode, Context(stop=1))
+            assert sorted(order.tolist()) == list(range(graph.n)), (name, mode)
+
+
 def test_the_fiedler_vector_separates_two_cliques_on_a_bridge():
     side = gnd.fiedler(graph_of(nx.barbell_graph(8, 0))) >= 0
     assert len(set(side[:8].tolist())) == len(set(side[8:].tolist())) == 1
