@@ -45,6 +45,6 @@ rule all:
     """Every figure, ledger and published table of the studies in the config key `targets`, the report and the gate."""
     default_target: True
     input:
-        lambda w: W.products(W.config),
+        lambda w: W.products(W.config) + W.unfinished(W.config),
         "<report>/index.html",
         "<report>/gate.json",

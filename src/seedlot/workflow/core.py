@@ -24,6 +24,7 @@ from seedlot.workflow.model import config_model, plugins
 from seedlot.workflow.products import Products
 
 MANIFESTS = Path("resources/manifests")
+SINGULAR = {"sources": "source", "studies": "study"}
 
 
 def digest_of(value: Any) -> str:
@@ -43,7 +44,7 @@ class Workflow(Products):
         ):
             for name in names:
                 if name not in plugins(kind):
-                    raise unknown(kind, name, plugins(kind), where=f"config key '{key}'")
+                    raise unknown(SINGULAR[kind], name, plugins(kind), where=f"config key '{key}'")
         self.run, self.root = self.config.run, self.config.root
         self._shards: dict[str, dict[str, list[mf.Row]]] = {}
 

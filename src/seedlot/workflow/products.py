@@ -129,10 +129,17 @@ class Products:
     # -- studies --------------------------------------------------------------------------------------
     def study_products(self, name: str) -> list[str]:
         """Figures, ledgers, verdicts and unfinished files of one study: what `snakemake <study>` asks for."""
+        return list(dict.fromkeys([*self._named(name), *self._unfinished(name)]))
+
+    def _named(self, name: str) -> list[str]:
+        """Figures, ledgers and verdicts of one study."""
         study = self.studies[name]
-        named = [*study.figures.values(), *study.ledgers, *(self.verdict(s) for s in study.subjects)]
+        return [*study.figures.values(), *study.ledgers, *(self.verdict(s) for s in study.subjects)]
+
+    def _unfinished(self, name: str) -> list[str]:
+        """Files of one study that a job began to make and did not end well."""
         began = {path.as_posix() for path in pending(self.root)}
-        return list(dict.fromkeys([*named, *(p for p in self._files(study) if p in began)]))
+        return [path for path in self._files(self.studies[name]) if path in began]
 
     def _files(self, study: Study) -> list[str]:
         """Every file below a study that some rule declares, but for receipts."""
@@ -149,14 +156,18 @@ class Products:
         return list(config.targets) or sorted(self.studies)
 
     def products(self, config) -> list[str]:
-        """Everything that the chosen studies publish, each path once."""
+        """Everything that the chosen studies publish, each path once. The set does not depend on what ran."""
         out: dict[str, None] = {}
         for name in self.chosen(config):
-            out.update(dict.fromkeys(self.study_products(name)))
+            out.update(dict.fromkeys(self._named(name)))
             for subject in self.studies[name].subjects:
                 for part in self.subjects[subject].parts.values():
                     out.update(dict.fromkeys(part.values()))
         return list(out)
+
+    def unfinished(self, config) -> list[str]:
+        """Files of the chosen studies that a job began to make and did not end well: `all` asks for them by name."""
+        return list(dict.fromkeys(path for name in self.chosen(config) for path in self._unfinished(name)))
 
     def gate_files(self, config) -> dict[str, list[str]]:
         """Items files and verdicts of the chosen studies."""
