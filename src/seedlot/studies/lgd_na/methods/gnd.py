@@ -18,7 +18,9 @@ from seedlot.studies.lgd_na.subgraph import induced
 
 def fiedler(graph: Graph) -> np.ndarray:
     """Approximate second eigenvector of the Laplacian of a connected graph, float64 [n], mean 0."""
-    if graph.n == 2:  # a single link: its one other eigenvalue equals the shift, power steps would end in 0 / 0
+    if (
+        graph.n == 2
+    ):  # a single link: its one other eigenvalue equals the shift, power steps would end in 0 / 0
         return np.array([-0.5, 0.5])
     degree, matrix = graph.degree.astype(np.float64), graph.matrix()
     shift = 2.0 * degree.max()
