@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
@@ -24,6 +24,11 @@ class Receipt:
     url: str
     status: str
     reason: str
+
+    @property
+    def item_status(self) -> str:
+        """The status of an item whose file did not come: no_access, or failed for every other cause."""
+        return "no_access" if self.status == "no_access" else "failed"
 
 
 def receipt_path(root: Path, source: str, rows: Sequence[Row]) -> Path:
@@ -52,3 +57,12 @@ def read_receipt(path: Path) -> list[Receipt]:
             raise SeedlotError(f"bytes: expected a whole number, saw '{size}'", where=f"{path}:{number}")
         found.append(Receipt(**(cells | {"bytes": int(size) if size else None})))
     return found
+
+
+def fetched(paths: Iterable[Path], items: list[dict]) -> Iterator[Receipt]:
+    """The receipts whose file is there, in order; every other one becomes a row of `items` with its reason."""
+    for receipt in (one for path in paths for one in read_receipt(path)):
+        if receipt.status == "ok":
+            yield receipt
+        else:
+            items.append({"item": receipt.item, "status": receipt.item_status, "reason": receipt.reason})

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from seedlot.catalog.manifest import Row
-from seedlot.catalog.receipts import read_receipt
+from seedlot.catalog.receipts import fetched
 from seedlot.config.errors import SeedlotError
 from seedlot.contracts.model import contract
 from seedlot.store.atomic import write_json
@@ -57,10 +57,7 @@ def run(job: Job) -> None:
     fields: list[np.ndarray] = []
     index: list[dict[str, Any]] = []
     items, rejects = [], []
-    for receipt in (one for path in job.paths("receipts") for one in read_receipt(path)):
-        if receipt.status != "ok":
-            items.append({"item": receipt.item, "status": "failed", "reason": receipt.reason})
-            continue
+    for receipt in fetched(job.paths("receipts"), items):
         field, dt, nu = read(job.root / receipt.path)
         good = np.isfinite(field).all(axis=(1, 2))
         for number, keep in enumerate(good):

@@ -82,8 +82,7 @@ def _curate(
 ) -> dict[str, Any]:
     """Read, simplify and spool one item; return its row of the items table."""
     if receipt.status != "ok":
-        status = "no_access" if receipt.status == "no_access" else "failed"
-        return {"item": row.item, "status": status, "reason": f"not fetched: {receipt.reason}"}
+        return {"item": row.item, "status": receipt.item_status, "reason": f"not fetched: {receipt.reason}"}
     path = root / receipt.path
     counts: dict[str, int] = {}
     try:

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from seedlot.catalog.manifest import Row
-from seedlot.catalog.receipts import read_receipt
+from seedlot.catalog.receipts import fetched
 from seedlot.contracts.model import contract
 from seedlot.store.job import Job
 from seedlot.store.parquet import write_table
@@ -64,11 +64,7 @@ def run(job: Job) -> None:
     """Curate the FASTA files of one shard."""
     rows = {r["item"]: Row.from_dict(r) for r in job.params["rows"]}
     table, rejects, items = [], [], []
-    for receipt in (one for path in job.paths("receipts") for one in read_receipt(path)):
-        if receipt.status != "ok":
-            status = "no_access" if receipt.status == "no_access" else "failed"
-            items.append({"item": receipt.item, "status": status, "reason": receipt.reason})
-            continue
+    for receipt in fetched(job.paths("receipts"), items):
         path = job.root / receipt.path
         evidence = "simulated" if rows[receipt.item].origin == "simulated" else "real"
         kept, bad = read(path, receipt.item, evidence)
