@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.helpers.clone import NOTES, Clone
 
 from seedlot.store.code import OUTSIDE, Memo, module_path, reached
-from seedlot.workflow.core import Workflow, reader_module
+from seedlot.workflow.core import Workflow
 
 
 def loaded(clone: Clone) -> list[dict]:
@@ -19,8 +19,7 @@ def plugins(note: dict, flow: Workflow) -> list[str]:
     """Modules that a rule adds to its digest by name."""
     found = [f"seedlot.studies.lgd_na.methods.{name}" for name in note["methods"]]
     if note["rule"] == "networks_curate":
-        rows = flow.shards("networks")[note["wildcards"]["shard"]]
-        found += filter(None, sorted({reader_module(row.extra["format"]) for row in rows}))
+        found += flow.row_modules("networks", note["wildcards"]["shard"])
     return found
 
 

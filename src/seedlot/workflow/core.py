@@ -19,7 +19,7 @@ from seedlot.config import base
 from seedlot.config.errors import SeedlotError, unknown
 from seedlot.contracts.model import contract
 from seedlot.store import lock
-from seedlot.store.code import PACKAGE, code_digest, module_path
+from seedlot.store.code import PACKAGE, code_digest
 from seedlot.workflow.model import config_model, plugins
 from seedlot.workflow.products import Products
 
@@ -87,13 +87,14 @@ class Workflow(Products):
         return lambda wildcards: self._code(*(n.format(**dict(wildcards.items())) for n in (entry, *more)))
 
     def code_of_rows(self, source: str, entry: str) -> Callable[..., str]:
-        """Parameter value: code digest of an entry and of the readers that the rows of `wildcards.shard` name."""
+        """Parameter value: code digest of an entry and of the plug-in modules of the rows of `wildcards.shard`."""
+        return lambda wildcards: self._code(entry, *self.row_modules(source, wildcards.shard))
 
-        def value(wildcards) -> str:
-            formats = sorted({row.extra.get("format", "") for row in self.shards(source)[wildcards.shard]})
-            return self._code(entry, *filter(None, map(reader_module, formats)))
-
-        return value
+    def row_modules(self, source: str, shard: str) -> list[str]:
+        """Plug-in modules that the source's settings name for the rows of a shard, sorted."""
+        settings = getattr(self.config.sources, source)
+        names = {settings.module_of_row(row.extra) for row in self.shards(source)[shard]}
+        return sorted(name for name in names if name)
 
     def _code(self, entry: str, *more: str) -> str:
         return code_digest(entry, more, str(self.root / "cache" / "code.json"))
@@ -136,19 +137,15 @@ class Workflow(Products):
         return [seen[item] for item in sorted(settings.items or seen)]
 
     def _user_rows(self, source: str) -> list[mf.Row]:
-        """The user's rows of a source; a graph file without a format, or with an unknown one, is refused here."""
+        """The user's rows of a source; raises SeedlotError for one that the source says it cannot read."""
         from seedlot.catalog.user import load_user_manifest
 
         spec = self.config.manifests[source].model_dump()
         spec["folder"] = spec["folder"] or spec["path"].parent
         rows = load_user_manifest(spec, source)
-        if source == "networks":
-            from seedlot.formats.graphs.registry import READERS
-
-            for row in rows:
-                if row.extra.get("format", "") not in READERS:
-                    where = f"{spec['path']}, item '{row.item}'"
-                    raise unknown("graph format", row.extra.get("format", ""), READERS, where=where)
+        settings = getattr(self.config.sources, source)
+        for row in rows:
+            settings.check_row(row.extra, f"{spec['path']}, item '{row.item}'")
         return rows
 
     def shards(self, source: str) -> dict[str, list[mf.Row]]:
@@ -217,14 +214,6 @@ class Workflow(Products):
             f"no rows of source '{source}' have the digest {wildcards['receipt']}",
             todo="the manifest or the config changed since this target was named; ask for the dataset instead",
         )
-
-
-def reader_module(fmt: str) -> str | None:
-    """The graph reader module of a format name, or None for a format that no registry knows."""
-    from seedlot.formats.graphs.registry import READERS
-
-    name = READERS.get(fmt)
-    return name if name and module_path(name) else None
 
 
 def _told(row: mf.Row) -> dict[str, Any]:

@@ -2,14 +2,11 @@
 
 from pydantic import Field
 
-from seedlot.config.base import Settings as Base
+from seedlot.config.source import SourceSettings, committed
 
 
-class Settings(Base):
+class Settings(SourceSettings):
     """InterPro matches of UniProtKB proteins (protein2ipr.dat)."""
 
-    manifests: list[str] = Field(["interpro"], description="Committed manifests below resources/manifests/.")
-    items: list[str] = Field(default_factory=list, description="Only these items; empty means all.")
-    buckets: int = Field(1, ge=1, description="Number of shards that items are hashed into.")
-    shard_cap_bytes: int = Field(2**30, ge=1, description="A file above this size is a shard of its own.")
+    manifests: list[str] = committed("interpro")
     batch_rows: int = Field(100_000, ge=1, description="Rows held in memory at a time while curating.")

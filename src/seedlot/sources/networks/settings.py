@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pydantic import Field
 
-from seedlot.config.base import Settings as Base
+from seedlot.config.errors import unknown
+from seedlot.config.source import SourceSettings, committed
 
 
-class Settings(Base):
+class Settings(SourceSettings):
     """Networks: which manifests and items are wanted, and how they are cut into jobs."""
 
-    manifests: list[str] = Field(
-        default_factory=lambda: ["networks"],
-        description="Committed manifests to read, names in resources/manifests; [] leaves only your own.",
-    )
-    items: list[str] = Field(
-        default_factory=list, description="Items to keep, by name; empty keeps every row of the manifests."
-    )
+    manifests: list[str] = committed("networks")
     buckets: int = Field(
         8, ge=1, le=512, description="Number of shards; an item falls into the same shard in every run."
     )
@@ -28,3 +25,19 @@ class Settings(Base):
         ge=500,
         description="Memory that one curation job asks for, in MB; it holds one network at a time.",
     )
+
+    @staticmethod
+    def check_row(columns: Mapping[str, str], where: str) -> None:
+        """Refuse a graph file without a format or with an unknown one."""
+        from seedlot.formats.graphs.registry import READERS
+
+        word = columns.get("format", "")
+        if word not in READERS:
+            raise unknown("graph format", word, READERS, where=where)
+
+    @staticmethod
+    def module_of_row(columns: Mapping[str, str]) -> str | None:
+        """The reader module of the row's format."""
+        from seedlot.formats.graphs.registry import READERS
+
+        return READERS.get(columns.get("format", ""))
