@@ -14,11 +14,11 @@ from typing import Any
 from seedlot.commands import _shared
 from seedlot.config.errors import SeedlotError
 from seedlot.store import lineage
+from seedlot.store.runner import DISTRIBUTION
 
 HELP = "list files that other library versions made (changed code is seen by snakemake itself: snakemake -n)"
 EXAMPLE = "seedlot stale\n  snakemake --cores 2 --forcerun $(seedlot stale --files)"
 LOCK = Path("envs/requirements.lock")
-_DISTRIBUTION = {"Bio": "biopython", "great_expectations": "great-expectations"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,13 +45,13 @@ def read_lock(path: Path) -> dict[str, str]:
 
 def canonical(name: str) -> str:
     """A distribution's name as package indexes compare it."""
-    return re.sub(r"[-_.]+", "-", _DISTRIBUTION.get(name, name)).lower()
+    return re.sub(r"[-_.]+", "-", DISTRIBUTION.get(name, name)).lower()
 
 
 def installed(name: str) -> str:
     """Version of a library as the lineage record names it, '' when it is not installed."""
     try:
-        return version(_DISTRIBUTION.get(name, name))
+        return version(DISTRIBUTION.get(name, name))
     except PackageNotFoundError:
         return ""
 

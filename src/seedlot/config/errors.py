@@ -25,8 +25,9 @@ class SeedlotError(Exception):
 
 def nearest(word: str, valid: Iterable[str]) -> str | None:
     """The valid name closest to a misspelt one, or None when nothing is close."""
-    hits = difflib.get_close_matches(word, list(valid), n=1, cutoff=0.5)
-    return hits[0] if hits else None
+    lower = {name.lower(): name for name in valid}
+    hits = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=0.5)
+    return lower[hits[0]] if hits else None
 
 
 def unknown(kind: str, word: str, valid: Iterable[str], *, where: str | None = None) -> SeedlotError:

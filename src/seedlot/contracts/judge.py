@@ -15,10 +15,11 @@ from seedlot.contracts.docs import page
 from seedlot.contracts.measure import Facts, count_items, measure_table
 from seedlot.contracts.model import Contract, contract
 from seedlot.contracts.suite import Measure, judge
-from seedlot.store.atomic import write_json, write_text
+from seedlot.store.atomic import remove, write_json, write_text
 from seedlot.store.job import Job
 from seedlot.store.parquet import read_table
 
+PART_SUFFIXES = (".parquet", ".zarr", ".json")
 VERDICT = 1  # raised by hand when the verdict's layout changes
 log = logging.getLogger(__name__)
 
@@ -40,6 +41,8 @@ def run(job: Job) -> None:
     }
     for name in names:
         drop_stale(name, files[name])
+    for name in {"checks", "outcomes", "rejects"} & set(job.input):
+        drop_stale(job.params["subject"], job.paths(name))
     checks = pl.from_arrow(read_table(job.paths("checks")))
     items = (
         count_items(pl.from_arrow(read_table(job.paths("outcomes")))) if job.input.get("outcomes") else None
@@ -67,20 +70,21 @@ def run(job: Job) -> None:
         write_text(job.output["docs"], page(verdict))
 
 
-def drop_stale(table: str, paths: Sequence[Path]) -> list[str]:
-    """Delete Parquet files beside a table's shards that are none of them; return and log their names.
+def drop_stale(owner: str, paths: Sequence[Path]) -> list[str]:
+    """Delete Parquet files and Zarr stores beside the parts `paths` that are none of them; return and log their names.
 
-    Only in a folder that is named after the table, so that nothing else can be there. Without this a plain
-    glob over the folder would read rows of an earlier bucket count as well.
+    Only in a folder named after `owner` (a table), or in one below it (a subject), so that nothing else can be
+    there. A part's files share a stem (b000.json, b000.zarr). Without this a plain glob over a table would read
+    rows of an earlier bucket count as well.
     """
     folders = {p.parent for p in paths}
-    if len(folders) != 1 or (folder := folders.pop()).name != table:
+    if len(folders) != 1 or owner not in ((folder := folders.pop()).name, folder.parent.name):
         return []
-    wanted = {p.name for p in paths}
-    stale = sorted(p for p in folder.glob("*.parquet") if p.name not in wanted)
+    wanted = {p.stem for p in paths}
+    stale = sorted(p for p in folder.iterdir() if p.suffix in PART_SUFFIXES and p.stem not in wanted)
     for path in stale:
-        path.unlink()
-        log.warning("deleted %s: no shard of this run's %s", path, table)
+        remove(path)
+        log.warning("deleted %s: no part of this run's %s", path, owner)
     return [p.name for p in stale]
 
 

@@ -28,7 +28,8 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def _remove(path: Path) -> None:
+def remove(path: Path) -> None:
+    """Delete a file, a link or a whole folder, if it is there."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
@@ -52,7 +53,7 @@ def atomic_path(path: Path | str) -> Iterator[Path]:
         part.replace(path)
         _sync(path.parent)
     except BaseException:
-        _remove(part)
+        remove(part)
         raise
 
 
@@ -75,9 +76,9 @@ def atomic_folder(path: Path | str) -> Iterator[Path]:
             path.rename(old)
         part.rename(path)
         _sync(path.parent)
-        _remove(old)
+        remove(old)
     except BaseException:
-        _remove(part)
+        remove(part)
         raise
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from seedlot.config.errors import SeedlotError
+from seedlot.store.atomic import write_json
 
 FOLDER = "lineage"
 PENDING = "pending"
@@ -138,12 +139,9 @@ _REPAIR = "run `seedlot audit` to see what is wrong and `seedlot audit --repair`
 def write(root: Path, record: Mapping[str, Any]) -> Path:
     """Write the sidecar of a job; sidecars that claimed one of its outputs before are removed."""
     folder = root / FOLDER
-    folder.mkdir(parents=True, exist_ok=True)
     name = sidecar_name(record["outputs"])
     keys = set(name[:-5].split("-"))
-    part = folder / f".{name[:60]}.{os.getpid()}"
-    part.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    part.replace(folder / name)
+    write_json(folder / name, record)
     for old in folder.glob("*.json"):
         if old.name != name and keys & set(old.name[:-5].split("-")):
             old.unlink(missing_ok=True)

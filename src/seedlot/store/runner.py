@@ -18,7 +18,8 @@ from seedlot.store.job import Job
 # The libraries that decide bytes; a sidecar records those that the job had loaded.
 LIBRARIES = ("numpy", "scipy", "numba", "polars", "pyarrow", "pandas", "zarr", "torch", "safetensors", "Bio",
              "networkx", "great_expectations", "matplotlib", "h5py", "httpx", "snakemake")  # fmt: skip
-_DISTRIBUTION = {"Bio": "biopython", "great_expectations": "great-expectations"}
+# A library by its import name: the distribution that holds it, where the two differ.
+DISTRIBUTION = {"Bio": "biopython", "great_expectations": "great-expectations"}
 
 
 def flat(values) -> list[Path]:
@@ -67,7 +68,7 @@ def loaded_versions() -> dict[str, str]:
     for name in LIBRARIES:
         if name in sys.modules:
             try:
-                out[name] = version(_DISTRIBUTION.get(name, name))
+                out[name] = version(DISTRIBUTION.get(name, name))
             except PackageNotFoundError:
                 out[name] = "unknown"
     return out

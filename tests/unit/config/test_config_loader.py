@@ -127,5 +127,7 @@ def test_the_error_says_what_where_and_what_to_do():
 def test_nearest_finds_a_typo_and_not_a_stranger():
     assert nearest("dominrank", ["degree", "domirank"]) == "domirank"
     assert nearest("qqqq", ["degree", "domirank"]) is None
+    assert nearest("DEGREE", ["degree", "GraphML"]) == "degree"
+    assert nearest("graphml", ["degree", "GraphML"]) == "GraphML"
     assert "did you mean 'degree'?" in str(unknown("method", "degre", ["cnd", "degree"]))
     assert "valid: cnd, degree" in str(unknown("method", "zzz", ["degree", "cnd"]))

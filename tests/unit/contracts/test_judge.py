@@ -223,6 +223,20 @@ def test_files_outside_a_folder_of_the_tables_name_are_never_deleted(tmp_path):
     assert (tmp_path / "shared" / "other.parquet").exists()
 
 
+def test_parts_of_a_former_bucket_count_are_deleted_whole(tmp_path):
+    table, work = tmp_path / "core_toy__fields", tmp_path / "_work" / "toy" / "checks"
+    for folder, names in ((table, ["b000.json", "b001.json"]), (work, ["b000.parquet", "b001.parquet"])):
+        folder.mkdir(parents=True)
+        for name in names:
+            (folder / name).write_text("x")
+    for name in ("b000.zarr", "b001.zarr"):
+        (table / name / "u" / "c").mkdir(parents=True)
+    (table / "README").write_text("mine")
+    assert judge.drop_stale("core_toy__fields", [table / "b000.json"]) == ["b001.json", "b001.zarr"]
+    assert sorted(p.name for p in table.iterdir()) == ["README", "b000.json", "b000.zarr"]
+    assert judge.drop_stale("toy", [work / "b001.parquet"]) == ["b000.parquet"]
+
+
 def test_bounds_are_inclusive_and_text_is_compared_whole():
     measures = [
         Measure("a", "", "", 0.05, "", high=0.05),

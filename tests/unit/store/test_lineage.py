@@ -159,4 +159,4 @@ def test_records_are_sorted_json(tmp_path):
     made(tmp_path, "curate", "one.txt")
     (file,) = (tmp_path / "lineage").glob("*.json")
     data = json.loads(file.read_text())
-    assert file.read_text() == json.dumps(data, indent=1, sort_keys=True) + "\n"
+    assert file.read_text() == json.dumps(data, indent=2, sort_keys=True) + "\n"

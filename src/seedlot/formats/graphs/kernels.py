@@ -2,7 +2,8 @@
 
 Each text kernel reads only what is regular and stops at the first byte that is not: then `edgelist` reads the
 whole text again by way of `tokens`, which knows how to name what is wrong. Below a megabyte the import of
-the compiler costs more than the kernels save. Caches lie on disk, one thread, no global state.
+the compiler costs more than the kernels save. Caches lie on disk, one thread, no global state. A kernel
+calls kernels of this file only: numba's disk cache notices no edit in another.
 """
 
 from __future__ import annotations
