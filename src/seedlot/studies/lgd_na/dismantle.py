@@ -23,6 +23,7 @@ from seedlot.store.rejects import write_items
 from seedlot.studies.lgd_na.graph import Graph, from_links
 from seedlot.studies.lgd_na.measures import stop_size
 from seedlot.studies.lgd_na.method import MODES, Method, load_method
+from seedlot.studies.lgd_na.size import Size
 from seedlot.studies.lgd_na.trial import Trial, run_trial
 
 TABLES = {name: f"study_lgd_na__{name}" for name in ("runs", "curves", "timings")}
@@ -106,10 +107,16 @@ def _network_rows(task: tuple[Network, dict[str, Any]]) -> dict[str, list[dict[s
     net, params = task
     out: dict[str, list[dict[str, Any]]] = {"runs": [], "curves": [], "timings": [], "outcomes": []}
     method = load_method(params["method"])
+    try:
+        size, broken = Size(net.graph(), stop_size(net.n, params["stop"])), ""
+    except SeedlotError as error:
+        size, broken = None, str(error)
     for mode in [m for m in MODES if m in params["modes"] and m in method.modes]:
         started = time.perf_counter()
-        estimate = float(method.seconds(net.n, net.m, mode))
-        status, reason, trial = _attempt(net, method, mode, params, estimate)
+        estimate = float(method.seconds(size, mode)) if size else None
+        status, reason, trial = (
+            _attempt(net.net_id, size, method, mode, params, estimate) if size else ("failed", broken, None)
+        )
         out["runs"].append(_run_rows(net, method, mode, params, status, reason, trial, estimate))
         if trial is not None:
             out["curves"].extend(_curve_rows(net, trial))
@@ -126,27 +133,27 @@ def _network_rows(task: tuple[Network, dict[str, Any]]) -> dict[str, list[dict[s
 
 
 def _attempt(
-    net: Network, method: Method, mode: str, params: dict[str, Any], estimate: float
+    net_id: str, size: Size, method: Method, mode: str, params: dict[str, Any], estimate: float
 ) -> tuple[str, str, Trial | None]:
     """(status, reason, trial or None) of one method and mode on one network."""
-    if net.m > method.max_links:
-        return "over_budget", f"{net.m} links, above the {method.max_links} of this method", None
+    if size.m > method.max_links:
+        return "over_budget", f"{size.m} links, above the {method.max_links} of this method", None
     if estimate > params["budget_s"]:
         return "over_budget", f"predicted {estimate:.3g} s, budget {params['budget_s']:g} s", None
     try:
         warm_up(method, mode, params["ties"], tuple(params["reinserts"]))
         trial = run_trial(
-            net.graph(),
+            size.graph,
             method,
             mode,
             reinserts=params["reinserts"],
             stop=params["stop"],
             ties=params["ties"],
             seed=params["seed"],
-            net_id=net.net_id,
+            net_id=net_id,
         )
     except Exception as error:  # one network must not take the other results of its shard with it
-        log.exception("%s %s %s", net.net_id, method.name, mode)
+        log.exception("%s %s %s", net_id, method.name, mode)
         return "failed", f"{type(error).__name__}: {error}", None
     return "ok", "", trial
 
@@ -167,7 +174,7 @@ def _run_rows(
     status: str,
     reason: str,
     trial: Trial | None,
-    estimate: float,
+    estimate: float | None,
 ) -> dict[str, list[Any]]:
     """Columns of the runs table: one row per reinsertion, measures null unless the run is ok."""
     rules = list(params["reinserts"])

@@ -38,6 +38,8 @@ COLOURS = {
     "degree": plot.BLACK,
 }
 BASELINES = ("degree", "random")
+# Behind words that lie over curves.
+BACKING = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.4}
 
 
 def label(method: str) -> str:
@@ -78,7 +80,7 @@ def short(text: str, width: int = 34) -> str:
     if len(text) <= width:
         return text
     cut = text[: width - 1].rsplit(" ", 1)[0]
-    return (cut if len(cut) > width // 2 else text[: width - 1]) + "…"
+    return (cut if len(cut) > width // 2 else text[: width - 1]).rstrip(" ,;:(") + "…"
 
 
 def rows_table(rows: list[dict[str, Any]], schema: list[tuple[str, pa.DataType]]) -> pa.Table:

@@ -98,7 +98,7 @@ def draw(rows: list[dict[str, Any]], wanted: list[str], nets: dict[str, dict[str
     for ax, net_id in zip(axes, wanted):
         here = [r for r in rows if r["net_id"] == net_id]
         net = nets.get(net_id)
-        ax.set_title(common.short(net["title"] or net_id) if net else net_id)
+        ax.set_title(common.short(net["title"] or net_id, 44) if net else net_id, fontsize=8.5)
         if not here:
             plot.say(ax, "not run", f"{net_id} is not among the runs")
         elif all(r["lcc_share"] is None for r in here):
@@ -155,4 +155,6 @@ def _panel(ax: Axes, rows: list[dict[str, Any]], subtitle: str) -> None:
             va="top",
             fontsize=6.6,
             color=common.colour(method),
+            bbox=common.BACKING,
+            zorder=4,
         )

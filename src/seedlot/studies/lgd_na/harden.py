@@ -15,6 +15,7 @@ from seedlot.store.parquet import read_table, write_table
 from seedlot.studies.lgd_na.graph import Graph, from_links
 from seedlot.studies.lgd_na.measures import stop_size
 from seedlot.studies.lgd_na.method import Context, Method, load_method
+from seedlot.studies.lgd_na.size import Size
 from seedlot.studies.lgd_na.trial import run_trial
 
 TABLE = "study_lgd_na__hardening"
@@ -92,7 +93,7 @@ def _gains(net: dict[str, Any], graph: Graph, method: Method, params: dict[str, 
     shares = [
         {"nodes_permille": round(1000 * s), "links_permille": round(1000 * s)} for s in params["shares"]
     ]
-    seconds = method.seconds(graph.n, graph.m, "dynamic")
+    seconds = method.seconds(Size(graph, stop_size(graph.n, params["stop"])), "dynamic")
     if graph.m > params["max_links"] or seconds > params["budget_s"]:
         why = f"{graph.m} links (limit {params['max_links']}), predicted {seconds:.3g} s an attack"
         return [same | share | empty | {"status": "over_budget", "reason": why} for share in shares]

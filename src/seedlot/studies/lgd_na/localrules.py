@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from seedlot.studies.lgd_na.engine import TIES, removal_order
 from seedlot.studies.lgd_na.method import Method
+from seedlot.studies.lgd_na.size import Size
 
 
 def local_rule(name: str, title: str, *, per_pair: float) -> Method:
     """A Method around engine.removal_order for the rule of that name.
 
-    per_pair: nanoseconds for each pair of a link and a neighbour of its end; a dynamic run visits about m times
-    the mean degree of them. The other terms, one per node and per link, are the same for all rules.
+    per_pair: nanoseconds for each walk of two steps in a dynamic run. The other terms, one per node and per link,
+    are the same for all rules.
     """
 
-    def seconds(n: int, m: int, mode: str) -> float:
-        counting = 4e-6 * n + 1e-7 * m
-        if mode == "static":
-            return counting
-        return counting + 5e-7 * m + 1e-9 * per_pair * m * (2.0 * m / max(n, 1))
+    def seconds(size: Size, mode: str) -> float:
+        counting = 2e-6 * size.n + 4e-7 * size.m
+        return counting if mode == "static" else counting + 1e-9 * per_pair * size.pairs
 
     return Method(
         name=name,

@@ -12,6 +12,7 @@ import numpy as np
 
 from seedlot.config.errors import SeedlotError, unknown
 from seedlot.studies.lgd_na.graph import Graph
+from seedlot.studies.lgd_na.size import Size
 
 MODES = ("dynamic", "static")
 FOLDER = Path(__file__).resolve().parent / "methods"
@@ -41,7 +42,7 @@ class Method:
     """One dismantling method, the object METHOD of methods/<name>.py.
 
     order(graph, mode, context) gives all nodes in removal order, int32 [n]; beyond the stop a method may
-    finish with its last scores. seconds(n, m, mode): predicted CPU seconds (one core of 2024), the cost
+    finish with its last scores. seconds(size, mode): predicted CPU seconds (one core of 2024), the cost
     model that the budget is held against. tie_rules: the first is the default; `exact` compares integers
     or fractions, `close` takes floats within 1e-9 of the maximum as equal; either way the lowest index wins.
     max_links: beyond it the method is not run, whatever the budget (memory).
@@ -50,7 +51,7 @@ class Method:
     name: str
     title: str
     order: Callable[[Graph, str, Context], np.ndarray]
-    seconds: Callable[[int, int, str], float]
+    seconds: Callable[[Size, str], float]
     modes: tuple[str, ...] = MODES
     tie_rules: tuple[str, ...] = ("close",)
     max_links: int = 200_000_000

@@ -6,12 +6,16 @@ zero in a forest of paths) the larger degree goes first, then the lowest index.
 
 from seedlot.studies.lgd_na.collective import removal_order
 from seedlot.studies.lgd_na.method import Method
+from seedlot.studies.lgd_na.size import Size
 
 
-def _seconds(n: int, m: int, mode: str) -> float:
-    mean = 2.0 * m / max(n, 1)
-    once = 6e-9 * n * (1 + mean * mean)
-    return once + 1e-7 * n if mode == "static" else once * (1 + 0.2 * min(mean**3, n)) + 1e-6 * n
+def _seconds(size: Size, mode: str) -> float:
+    if mode == "static":
+        return 5e-9 * size.pairs + 2e-7 * size.n
+    # A removal is felt three steps away: in a small part of a grid, nearly everywhere in a graph with hubs.
+    excess = size.pairs / max(2 * size.m, 1)
+    felt = min(1.0, 2 * size.m / size.n * excess**2 / size.n)
+    return 6e-9 * size.walks * felt**0.5 + 1e-6 * size.n
 
 
 METHOD = Method(

@@ -8,6 +8,7 @@ import numpy as np
 
 from seedlot.studies.lgd_na.forest import break_trees, core_order
 from seedlot.studies.lgd_na.method import Method
+from seedlot.studies.lgd_na.size import Size
 
 
 def _order(graph, mode, context):
@@ -17,8 +18,8 @@ def _order(graph, mode, context):
     return np.concatenate([taken, break_trees(graph.indptr, graph.indices, alive)])
 
 
-def _seconds(n: int, m: int, mode: str) -> float:
-    return 2e-8 * m + 1e-7 * n * max(np.log2(max(n, 2)), 1.0)
+def _seconds(size: Size, mode: str) -> float:
+    return 1e-8 * size.m + 5e-8 * size.n * max(np.log2(max(size.n, 2)), 1.0)
 
 
 METHOD = Method("corehd", "CoreHD", _order, _seconds, modes=("dynamic",), tie_rules=("exact",))

@@ -9,6 +9,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, cg, eigsh
 
 from seedlot.studies.lgd_na.graph import Graph
 from seedlot.studies.lgd_na.method import Method
+from seedlot.studies.lgd_na.size import Size
 from seedlot.studies.lgd_na.stepwise import order_by_scores
 
 _DENSE = 200  # below, all eigenvalues of the dense matrix are cheaper than a Lanczos run
@@ -40,9 +41,10 @@ def scores(graph: Graph) -> np.ndarray:
     return solution
 
 
-def _seconds(n: int, m: int, mode: str) -> float:
-    once = 250 * (4e-9 * m + 2e-8 * n + 1.5e-5) + 1e-10 * min(n, _DENSE) ** 3
-    return once if mode == "static" else once * (0.15 * n + 1)
+def _seconds(size: Size, mode: str) -> float:
+    once = 9e-7 * (size.m + 2 * size.n + 4000)
+    # Where long paths rule (roads), the smallest eigenvalues lie close together and Lanczos needs more steps.
+    return once * (1 + size.n / 2000) if mode == "static" else 0.6 * once * size.removals
 
 
 METHOD = Method("domirank", "DomiRank", lambda g, mode, c: order_by_scores(g, mode, c, scores), _seconds)

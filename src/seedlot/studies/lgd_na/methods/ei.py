@@ -14,6 +14,7 @@ import numpy as np
 from seedlot.studies.lgd_na.curve import find
 from seedlot.studies.lgd_na.jit import kernel
 from seedlot.studies.lgd_na.method import Method
+from seedlot.studies.lgd_na.size import Size
 
 _CANDIDATES, _HUB = 1000, 6
 
@@ -98,8 +99,8 @@ def _build_up(indptr, indices, effective, stop, seed):
     return back
 
 
-def _seconds(n: int, m: int, mode: str) -> float:
-    return 2e-8 * min(n, _CANDIDATES) * (n + 2.0 * m)
+def _seconds(size: Size, mode: str) -> float:
+    return 1e-8 * min(size.n, _CANDIDATES) * (size.n + 2.0 * size.m)
 
 
 METHOD = Method("ei", "Explosive immunisation", _order, _seconds, modes=("dynamic",), tie_rules=("exact",))

@@ -4,6 +4,7 @@ import numpy as np
 
 from seedlot.studies.lgd_na.graph import Graph
 from seedlot.studies.lgd_na.method import Method
+from seedlot.studies.lgd_na.size import Size
 from seedlot.studies.lgd_na.stepwise import order_by_scores
 
 _STEPS = 100
@@ -21,9 +22,10 @@ def scores(graph: Graph) -> np.ndarray:
     return x
 
 
-def _seconds(n: int, m: int, mode: str) -> float:
-    once = _STEPS * (4e-9 * m + 4e-9 * n + 1e-5)
-    return once if mode == "static" else once * (0.2 * n + 1)
+def _seconds(size: Size, mode: str) -> float:
+    if mode == "static":
+        return 4e-7 * (size.m + 2 * size.n + 4000) * (1 + size.n / 5000)
+    return 2e-7 * (size.m + 2 * size.n + 4000) * size.removals
 
 
 METHOD = Method(

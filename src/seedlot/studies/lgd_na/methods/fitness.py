@@ -4,6 +4,7 @@ import numpy as np
 
 from seedlot.studies.lgd_na.graph import Graph
 from seedlot.studies.lgd_na.method import Method
+from seedlot.studies.lgd_na.size import Size
 from seedlot.studies.lgd_na.stepwise import order_by_scores
 
 _TOLERANCE, _SWEEPS = 1e-6, 101
@@ -21,9 +22,9 @@ def scores(graph: Graph) -> np.ndarray:
     return fitness
 
 
-def _seconds(n: int, m: int, mode: str) -> float:
-    once = 80 * (4e-9 * m + 8e-9 * n + 1.5e-5)
-    return once if mode == "static" else once * (0.15 * n + 1)
+def _seconds(size: Size, mode: str) -> float:
+    once = 2e-7 * (size.m + 2 * size.n + 4000)
+    return once if mode == "static" else 0.5 * once * size.removals
 
 
 METHOD = Method("fitness", "Fitness", lambda g, mode, c: order_by_scores(g, mode, c, scores), _seconds)

@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components, maxi
 
 from seedlot.studies.lgd_na.graph import Graph
 from seedlot.studies.lgd_na.method import Method
+from seedlot.studies.lgd_na.size import Size
 from seedlot.studies.lgd_na.stepwise import ranked
 from seedlot.studies.lgd_na.subgraph import induced
 
@@ -75,8 +76,8 @@ def _order(graph: Graph, mode: str, context) -> np.ndarray:
     return np.concatenate([*order, ids[ranked(rest.degree.astype(np.float64))]]).astype(np.int32)
 
 
-def _seconds(n: int, m: int, mode: str) -> float:
-    return 4 * _steps(n) * (5e-9 * m + 1.5e-8 * n + 2e-5)
+def _seconds(size: Size, mode: str) -> float:
+    return 1.2e-8 * _steps(size.n) * (size.m + 3 * size.n + 4000)
 
 
 METHOD = Method("gnd", "GND", _order, _seconds, modes=("dynamic",), tie_rules=("close",))

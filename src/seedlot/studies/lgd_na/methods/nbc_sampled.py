@@ -11,23 +11,24 @@ from seedlot.studies.lgd_na.betweenness import betweenness
 from seedlot.studies.lgd_na.graph import Graph
 from seedlot.studies.lgd_na.method import Method
 from seedlot.studies.lgd_na.methods.cnd import METHOD as CND
+from seedlot.studies.lgd_na.size import Size
 from seedlot.studies.lgd_na.stepwise import ranked
 from seedlot.studies.lgd_na.subgraph import induced
 
 _ROUND = 16
 
 
-def passes(n: int, m: int) -> int:
+def passes(size: Size) -> int:
     """Single-source passes that the time of dynamic CND pays for."""
-    return max(_ROUND, int(CND.seconds(n, m, "dynamic") / _one_pass(n, m)))
+    return max(_ROUND, int(CND.seconds(size, "dynamic") / _one_pass(size)))
 
 
-def _one_pass(n: int, m: int) -> float:
-    return 1.5e-8 * (n + 2.0 * m)
+def _one_pass(size: Size) -> float:
+    return 1e-8 * (size.n + 2.0 * size.m)
 
 
 def _order(graph: Graph, mode: str, context) -> np.ndarray:
-    rng, budget = context.rng("nbc_sampled"), passes(graph.n, graph.m)
+    rng, budget = context.rng("nbc_sampled"), passes(Size(graph, context.stop))
     if mode == "static":
         return ranked(_sampled(graph, rng, budget))
     rounds = min(graph.n, budget // _ROUND)
@@ -46,8 +47,8 @@ def _sampled(graph: Graph, rng: np.random.Generator, count: int) -> np.ndarray:
     return betweenness(graph, sources)
 
 
-def _seconds(n: int, m: int, mode: str) -> float:
-    return passes(n, m) * _one_pass(n, m) + 1e-7 * (n + m)
+def _seconds(size: Size, mode: str) -> float:
+    return passes(size) * _one_pass(size) + 1e-7 * (size.n + size.m)
 
 
 METHOD = Method("nbc_sampled", "Betweenness, sampled", _order, _seconds)

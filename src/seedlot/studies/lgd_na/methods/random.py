@@ -8,6 +8,6 @@ METHOD = Method(
     "random",
     "Random",
     lambda graph, mode, context: context.rng("random").permutation(graph.n).astype(np.int32),
-    lambda n, m, mode: 1e-7 * n,
+    lambda size, mode: 1e-7 * size.n,
     tie_rules=("exact",),
 )

@@ -10,6 +10,7 @@ import numpy as np
 from seedlot.config.errors import SeedlotError
 from seedlot.studies.lgd_na.jit import kernel
 from seedlot.studies.lgd_na.method import Method
+from seedlot.studies.lgd_na.size import Size
 
 
 def _order(graph, mode, context):
@@ -58,9 +59,10 @@ def _remove_all(indptr, indices, degree, around, dynamic):
     return order
 
 
-def _seconds(n: int, m: int, mode: str) -> float:
-    scan = 1e-9 * n * n + 1e-7 * n
-    return scan if mode == "static" else scan + 4e-9 * m * (2.0 * m / max(n, 1))
+def _seconds(size: Size, mode: str) -> float:
+    if mode == "static":
+        return 1e-9 * size.n**2 + 1e-7 * size.n
+    return 6e-10 * size.n**2 + 2.4e-9 * size.pairs + 1e-7 * size.n
 
 
 METHOD = Method("resilience", "Resilience", _order, _seconds, tie_rules=("exact",))
