@@ -2,4 +2,4 @@
 
 from seedlot.studies.lgd_na.localrules import local_rule
 
-METHOD = local_rule("cnd", "CND", per_pair=3)
+METHOD = local_rule("cnd", "CND", per_link=320, per_walk=17)

@@ -2,4 +2,4 @@
 
 from seedlot.studies.lgd_na.localrules import local_rule
 
-METHOD = local_rule("degree", "Degree", per_pair=0.5)
+METHOD = local_rule("degree", "Degree", per_link=200, per_walk=0)

@@ -42,9 +42,9 @@ def scores(graph: Graph) -> np.ndarray:
 
 
 def _seconds(size: Size, mode: str) -> float:
-    once = 9e-7 * (size.m + 2 * size.n + 4000)
-    # Where long paths rule (roads), the smallest eigenvalues lie close together and Lanczos needs more steps.
-    return once * (1 + size.n / 2000) if mode == "static" else 0.6 * once * size.removals
+    if mode == "static":
+        return 4e-6 * size.n + 1e-7 * size.m + 1.5e-2
+    return 5e-7 * (size.m + 2 * size.n + 4000) * size.removals
 
 
 METHOD = Method("domirank", "DomiRank", lambda g, mode, c: order_by_scores(g, mode, c, scores), _seconds)

@@ -24,7 +24,7 @@ def passes(size: Size) -> int:
 
 
 def _one_pass(size: Size) -> float:
-    return 1e-8 * (size.n + 2.0 * size.m)
+    return 1.5e-8 * (size.n + 2.0 * size.m)
 
 
 def _order(graph: Graph, mode: str, context) -> np.ndarray:

@@ -2,4 +2,4 @@
 
 from seedlot.studies.lgd_na.localrules import local_rule
 
-METHOD = local_rule("ra2", "RA2", per_pair=14)
+METHOD = local_rule("ra2", "RA2", per_link=1500, per_walk=40)

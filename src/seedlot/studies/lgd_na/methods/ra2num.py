@@ -2,4 +2,4 @@
 
 from seedlot.studies.lgd_na.localrules import local_rule
 
-METHOD = local_rule("ra2num", "RA2num", per_pair=11)
+METHOD = local_rule("ra2num", "RA2num", per_link=1400, per_walk=38)

@@ -62,7 +62,7 @@ def _remove_all(indptr, indices, degree, around, dynamic):
 def _seconds(size: Size, mode: str) -> float:
     if mode == "static":
         return 1e-9 * size.n**2 + 1e-7 * size.n
-    return 6e-10 * size.n**2 + 2.4e-9 * size.pairs + 1e-7 * size.n
+    return 3e-10 * size.n**2 + 4e-6 * size.n + 1e-7 * size.m
 
 
 METHOD = Method("resilience", "Resilience", _order, _seconds, tie_rules=("exact",))
