@@ -160,7 +160,9 @@ def test_local_methods_ran_on_all_and_the_others_where_the_budget_allows(finishe
 
 def test_no_run_takes_far_longer_than_its_cost_model_says(finished):
     key = ("net_id", "method", "mode")
-    told = {tuple(one[k] for k in key): one["cost_estimate_s"] for one in finished.table("study_lgd_na__runs")}
+    told = {
+        tuple(one[k] for k in key): one["cost_estimate_s"] for one in finished.table("study_lgd_na__runs")
+    }
     spent = {tuple(one[k] for k in key): one["cpu_s"] for one in finished.table("study_lgd_na__timings")}
     # Models are within a factor of five where they were fitted; a busy machine and a first call add the rest.
     assert {k: (told[k], cpu) for k, cpu in spent.items() if cpu > 8 * told[k] + 0.5} == {}

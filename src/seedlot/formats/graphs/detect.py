@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
@@ -22,6 +23,7 @@ MAGIC: tuple[tuple[bytes, str], ...] = (
     (rb"(?i)%%matrixmarket", "mtx"),
     (rb"%\s*(?:sym|asym|bip)\s", "konect"),
     (rb"(?is)\s*<[?!]?(?:xml|graphml)\b.{0,4000}?<graphml\b|\s*<graphml\b", "graphml"),
+    (rb"(?is)\s*(?:<\?xml\b[^>]{0,200}>\s*)?(?:<!--.{0,4000}?-->\s*)?<gexf\b", "gexf"),
     (rb"(?is).{0,8000}?<END OF METADATA>", "tntp"),
     (rb"(?is)(?:\s*%[^\n]*\n)*\s*\*(?:vertices|network|arcs|edges|matrix|partition)", "pajek"),
     (rb"(?i)\s*dl\b", "ucinet"),
@@ -31,9 +33,45 @@ MAGIC: tuple[tuple[bytes, str], ...] = (
         "matpower",
     ),
     (rb"\s*\{", "nodelink"),
+    (rb"(?s)#[^\n]*\n# GMT [^\n]*\n#[^\n]*\n(?!.{0,9000}\n\S+ \{)", "adjlist"),
 )
+# What is often met and never read, so that it is not taken for a link list: pattern, name, what to do.
+FOREIGN: tuple[tuple[bytes, str, str], ...] = (
+    (
+        rb"(?i)\s*(?:<!doctype html|<html\b)",
+        "an HTML page",
+        "a download that failed often leaves one; get the file again",
+    ),
+    (rb"(?i)\s*(?:<\?xml\b|<!doctype\b|<svg\b)", "XML of another kind than GraphML and GEXF", "convert it"),
+    (
+        rb"(?i)\s*(?:strict\s+)?(?:di)?graph\b[^\n\[]{0,200}\{",
+        "GraphViz DOT",
+        "convert it, e.g. with networkx or gvpr",
+    ),
+    (
+        rb">>(?:graph6|sparse6|digraph6)<<",
+        "graph6 or sparse6",
+        "convert it with networkx.read_graph6 or read_sparse6",
+    ),
+    (rb"%PDF-", "a PDF", "get the data behind it"),
+    (rb"LEDA\.GRAPH", "LEDA", "convert it"),
+    (
+        rb"(?:#[^\n]*\n)*(?:\S+[ \t]+\d+\n){1,200}\S+[ \t]+\{",
+        "a multi-line adjacency list",
+        "convert it with networkx.read_multiline_adjlist",
+    ),
+)
+CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 SUFFIXES = {".py": "pyliteral", ".graph": "metis", ".metis": "metis", ".edges": "edges", ".m": "matpower"}
-SUFFIXES |= {".net": "pajek", ".paj": "pajek", ".gml": "gml", ".graphml": "graphml", ".dl": "ucinet"}
+SUFFIXES |= {
+    ".gexf": "gexf",
+    ".adjlist": "adjlist",
+    ".net": "pajek",
+    ".paj": "pajek",
+    ".gml": "gml",
+    ".graphml": "graphml",
+    ".dl": "ucinet",
+}
 KEEP = (".gz", ".xz", ".bz2", ".zst", ".zip", ".tar", ".tgz")
 MEMBERS = ("*.net", "*.paj", "*.mtx", "*.edges", "*/out.*", "out.*", "*.graphml", "*.gml", "*.gt", "*.csv")
 
@@ -79,7 +117,33 @@ def of_bytes(data: bytes, name: str, where: str) -> str:
         return SUFFIXES[suffix]
     if not head.strip():
         raise SeedlotError("the file is empty", where=where)
+    _refuse_foreign(head, suffix, where)
     return _table(data, head)
+
+
+def _refuse_foreign(head: bytes, suffix: str, where: str) -> None:
+    """Raise SeedlotError for text that no reader reads; a link list would be made of nearly anything."""
+    for pattern, what, todo in FOREIGN:
+        if re.match(pattern, head):
+            raise SeedlotError(f"the file is {what}, which is not read", where=where, todo=todo)
+    if suffix in (".g6", ".s6", ".d6"):
+        raise SeedlotError(
+            "graph6 and sparse6 are not read", where=where, todo="convert the file with networkx"
+        )
+    found = CONTROL.search(head)
+    if found:
+        what = f"byte {found.start()} is 0x{head[found.start()]:02x}, which no text format has"
+        raise SeedlotError(what, where=where, todo="if the file is in a known format, name it")
+    if b"," in head or b";" in head or b"|" in head:
+        return
+    widths = Counter(
+        len(row.split()) for row in head.split(b"\n")[:-1] if row.strip()[:1] not in (b"", b"#", b"%")
+    )
+    if len(widths) > 3 and max(widths.values()) < 0.4 * sum(widths.values()):
+        what = f"lines hold {min(widths)} to {max(widths)} words, so this is no link list"
+        raise SeedlotError(
+            what, where=where, todo="an adjacency list? name the format 'adjlist', or the one it is in"
+        )
 
 
 def _table(data: bytes, head: bytes) -> str:

@@ -16,6 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from seedlot.config.errors import SeedlotError, unknown
 from seedlot.formats.graphs import limits, tokens
@@ -129,7 +131,8 @@ def _long_list(data: bytes, layout: Layout) -> RawGraph | None:
     if rows <= 0:
         return None
     labels = tokens.gather(buf, begins[:names], begins[:names] + sizes[:names])
-    if tokens.missing(labels).any() or tokens.integers(labels.slice(0, 1000))[1].mean() > 0.5:
+    whole = tokens.integers(labels.slice(0, 1000))[1].mean() > 0.5
+    if tokens.missing(labels).any() or (whole and not _padded(labels)):
         return None
     src, dst = src[:rows], dst[:rows]
     return RawGraph(
@@ -177,10 +180,15 @@ def _ids(full: tokens.Fields, layout: Layout) -> tuple[tuple[np.ndarray, ...], b
         return (*both, ~(tokens.missing(both[0]) | tokens.missing(both[1]))), False
     (src, good_src), (dst, good_dst) = tokens.integers(both[0]), tokens.integers(both[1])
     good = good_src & good_dst
-    if not layout.bipartite and len(good) and good.mean() > 0.5:
+    if not layout.bipartite and len(good) and good.mean() > 0.5 and not any(map(_padded, both)):
         return (src, dst, good), True
     filled = [~tokens.missing(c) for c in both]
     return (src, dst, filled[0] & filled[1]), False
+
+
+def _padded(cells: pa.Array) -> bool:
+    """Whether an id is written with zeros in front: then ids are names, since 007 need not be 7."""
+    return bool(pc.any(pc.match_substring_regex(cells, "^0[0-9]")).as_py())
 
 
 def _values(full: tokens.Fields, k: int) -> tuple[np.ndarray, np.ndarray]:

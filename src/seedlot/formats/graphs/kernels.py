@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-NEWLINE, BLANK = 10, 32
+NEWLINE, BLANK, ZERO = 10, 32, 48
 NO_DELIMITER = 0
 ONE, MAX_DIGITS = np.uint64(1), np.uint64(18)
 
@@ -30,14 +30,15 @@ def _skip_line(buf, at):
 
 @njit(cache=True, nogil=True)
 def _whole(buf, at):
-    """(digits at a place as a number, or -1 when there are none or more than MAX_DIGITS; where they end)."""
+    """(digits at a place as a number, or -1 when there are none, more than MAX_DIGITS or a zero in front; where they end)."""
     begin, value = at, np.int64(0)
     digit = np.uint8(buf[at] - np.uint8(48))
     while digit < 10:
         value = value * 10 + np.int64(digit)
         at += ONE
         digit = np.uint8(buf[at] - np.uint8(48))
-    return (value if ONE <= at - begin <= MAX_DIGITS else np.int64(-1)), at
+    plain = ONE <= at - begin <= MAX_DIGITS and (buf[begin] != ZERO or at - begin == ONE)
+    return (value if plain else np.int64(-1)), at
 
 
 @njit(cache=True, nogil=True)

@@ -1,6 +1,8 @@
-"""JSON node-link documents: `nodes` with ids, `links` (or `edges`) with source and target.
+"""JSON documents of nodes and links.
 
-The standard library's json does the parsing; what the objects mean is ours, because networkx's reader needs
+Three shapes: node-link (`nodes` with ids, `links` or `edges` with source and target), Cytoscape
+(`elements`, each entry's content under `data`), and networkx's adjacency (`adjacency`: for each node of
+`nodes` the list of its neighbours, so an undirected link stands there from both ends). The standard library's json does the parsing; what the objects mean is ours, because networkx's reader needs
 exact key names and drops what it does not know. A record is an entry of the link list.
 """
 
@@ -14,7 +16,7 @@ from seedlot.config.errors import SeedlotError, unknown
 from seedlot.formats.graphs import limits, tokens
 from seedlot.formats.graphs.model import RawGraph, Reject
 
-NODES, LINKS = ("nodes", "vertices"), ("links", "edges")
+NODES, LINKS, ADJACENCY = ("nodes", "vertices"), ("links", "edges"), "adjacency"
 SRC, DST, WEIGHT = ("source", "from", "src", "u"), ("target", "to", "dst", "v"), ("weight", "value", "w")
 
 
@@ -30,7 +32,7 @@ def read(data: bytes, args: dict) -> list[RawGraph]:
         if key not in ("format", "directed"):
             raise unknown("reader option", key, ("directed",))
     document = _document(data)
-    nodes = next((document[key] for key in NODES if isinstance(document.get(key), list)), [])
+    nodes = _nodes(document)
     index: dict[str, int] = {}
     for place, node in enumerate(nodes):
         index.setdefault(_id(node, place), len(index))
@@ -64,23 +66,62 @@ def read(data: bytes, args: dict) -> list[RawGraph]:
 
 
 def _document(data: bytes) -> dict:
+    """The object that holds nodes and links: the document, or what lies below its `graph` or `elements`."""
     try:
         document = json.loads(tokens.decode(tokens.normalise(data)))
     except (ValueError, RecursionError) as error:
         raise SeedlotError(f"not readable as JSON: {error}") from error
     if not isinstance(document, dict):
         raise SeedlotError("the JSON document is not an object with nodes and links")
-    inner = document.get("graph")
-    if not any(key in document for key in LINKS) and isinstance(inner, dict):
-        return inner
+    inside = document.get("elements")
+    if isinstance(inside, list):
+        groups = {"nodes": [], "edges": []}
+        for entry in inside:
+            groups["edges" if _is_link(entry) else "nodes"].append(entry)
+        return document | groups
+    for inner in (inside, document.get("graph")):
+        if not any(key in document for key in (*LINKS, ADJACENCY)) and isinstance(inner, dict):
+            return document | inner
     return document
+
+
+def _is_link(element: object) -> bool:
+    """Whether an entry of Cytoscape's flat `elements` is a link: by its group, else by its content."""
+    if not isinstance(element, dict):
+        return True
+    return element.get("group", "edges" if "source" in _content(element) else "nodes") == "edges"
+
+
+def _content(entry: object) -> object:
+    """A node or link without Cytoscape's wrapping."""
+    inner = entry.get("data") if isinstance(entry, dict) else None
+    return inner if isinstance(inner, dict) else entry
+
+
+def _nodes(document: dict) -> list:
+    found = next((document[key] for key in NODES if isinstance(document.get(key), list)), [])
+    return [_content(node) for node in found]
 
 
 def _links(document: dict) -> list:
     for key in LINKS:
         if isinstance(document.get(key), list):
-            return document[key]
-    raise SeedlotError("the JSON document has no list of links", todo="expected 'links' or 'edges'")
+            return [_content(entry) for entry in document[key]]
+    rows = document.get(ADJACENCY)
+    if isinstance(rows, list) and all(isinstance(row, list) for row in rows):
+        nodes = _nodes(document)
+        heads = [_id(node, place) for place, node in enumerate(nodes)] + [None] * (len(rows) - len(nodes))
+        return [_from_head(head, other) for head, row in zip(heads, rows) for other in row]
+    raise SeedlotError(
+        "the JSON document has no list of links", todo="expected 'links', 'edges' or 'adjacency'"
+    )
+
+
+def _from_head(head: str | None, other: object) -> object:
+    """An entry of an adjacency row as a link; anything but an object stays what it is, to be refused."""
+    if not isinstance(other, dict):
+        return other
+    return {**other, "source": head, "target": other.get("id")}
 
 
 def _text(value: object) -> str | None:

@@ -304,6 +304,32 @@ LABELLED = b'"","x, y",z\n"row one",1,0\nb,2,3\nc,0,1\n'
 SQUARE = b",a,b,c\na,0,1,0\nb,1,0,2\nc,0,2,0\n"
 
 
+NODELINK = {"nodes": [{"id": 1}], "links": [{"source": 1, "target": "b", "value": 2}]}
+CYTOSCAPE = {
+    "elements": {
+        "nodes": [{"data": {"id": "a"}}, {"data": {"id": "b"}}],
+        "edges": [{"data": {"source": "a", "target": "b", "weight": 3}}],
+    }
+}
+ADJACENCY = {"nodes": [{"id": "x"}, {"id": "y"}], "adjacency": [[{"id": "y", "weight": 2}], [{"id": "x"}]]}
+GEXF = b"""<?xml version="1.0" encoding="UTF-8"?>
+<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">
+ <graph defaultedgetype="undirected" mode="static">
+  <nodes><node id="0" label="Ann"/><node id="1" label="Bob"><nodes><node id="2"/></nodes></node></nodes>
+  <edges>
+   <edge id="0" source="0" target="1" weight="2.5"/>
+   <edge id="1" source="1" target="2" type="directed"><attvalues/></edge>
+   <edge id="2" source="2" target="0" type="mutual"/>
+   <!-- <edge id="3" source="0" target="0"/> -->
+   <edge id="4" source="0" target="9"/>
+   <edge id="5" target="1"/>
+   <edge id="6" source="0" target="1" weight="heavy"/>
+  </edges>
+ </graph>
+</gexf>
+"""
+
+
 def every():
     """{format: [(file, reader options)]}: at least one valid file of each registered format."""
     pairs = np.array([[1, 2], [2, 3], [9, 1]])
@@ -343,14 +369,9 @@ def every():
         "npy": [(npy(CYCLE), {}), (npy(pairs), {}), (archive({"a.npy": npy(CYCLE * 1.5)}), {})],
         "pickle": [(pickle.dumps({"x": pairs}, protocol), {}) for protocol in (0, 2, 4, 5)],
         "pyliteral": [(PYTHON, {}), (PYTHON, {"variable": "TABLE"})],
-        "nodelink": [
-            (
-                json.dumps(
-                    {"nodes": [{"id": 1}], "links": [{"source": 1, "target": "b", "value": 2}]}
-                ).encode(),
-                {},
-            )
-        ],
+        "nodelink": [(json.dumps(document).encode(), {}) for document in (NODELINK, CYTOSCAPE, ADJACENCY)],
+        "adjlist": [(b"# c\na b c\nb c\nc\nd\n", {}), (b"1 2 3\n", {"directed": True})],
+        "gexf": [(GEXF, {}), (GEXF, {"directed": True})],
         "pajek": [(PAJEK, {})],
         "ucinet": [(DL, {})],
         "gml": [(GML, {})],

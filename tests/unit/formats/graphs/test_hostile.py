@@ -130,6 +130,8 @@ SLOW_SHAPES = {
     "pajek": [b"*" * 300_000, b"*Vertices 2\n" + b'"' * 300_000],
     "ucinet": [b"DL N=2\n" + b"," * 300_000],
     "gml": [b"graph [" + b" node [" * 50_000, b'graph [ a "' + b"x" * 300_000],
+    "gexf": [b"<gexf>" * 50_000, b"<!--" * 100_000, b"\n" * 400_000 + b"<gexf>"],
+    "adjlist": [b"1 " * 200_000, b"1\n" * 200_000, b"# x\n# GMT x\n# x\n" + b"1 1\n" * 100_000],
     "graphml": [b"<" * 300_000, b"<graphml " + b'a="1" ' * 50_000],
 }
 

@@ -123,7 +123,9 @@ def test_the_size_of_a_network_counts_what_is_left_to_an_attack():
     assert (star.n, star.m, star.pairs, star.removals, star.walks) == (10, 9, 90, 1, 90.0)
     ring = Size(graph_of(nx.cycle_graph(6)), 2)
     assert (ring.pairs, ring.removals) == (24, 3)
-    assert ring.walks == 24 + (1 + 4 + 4 + 4 + 1) + (1 + 4 + 1)  # the ring, a path of five nodes, one of three
+    assert ring.walks == 24 + (1 + 4 + 4 + 4 + 1) + (
+        1 + 4 + 1
+    )  # the ring, a path of five nodes, one of three
 
 
 @pytest.mark.parametrize("seed", range(4))
