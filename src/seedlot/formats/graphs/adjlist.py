@@ -6,6 +6,8 @@ Ours, on `tokens`: networkx makes a Python object of every token, and cannot say
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from seedlot.config.errors import SeedlotError, unknown
@@ -13,13 +15,15 @@ from seedlot.formats.graphs import tokens
 from seedlot.formats.graphs.model import RawGraph
 
 OPTIONS = ("comments", "directed")
+_INTEGER = re.compile("0|-?[1-9][0-9]{0,17}")
 
 
 def read(data: bytes, args: dict) -> list[RawGraph]:
     """The network of an adjacency list.
 
     args: comments (string of characters that start a comment line, default #), directed (bool, default no).
-    Nodes are numbered in order of first appearance. Raises SeedlotError for a text without a record.
+    Nodes are in ascending order where all are whole numbers, else in order of first appearance. Raises
+    SeedlotError for a text without a record.
     """
     for key in args:
         if key not in (*OPTIONS, "format"):
@@ -35,9 +39,14 @@ def read(data: bytes, args: dict) -> list[RawGraph]:
     every = np.repeat(fields.first, fields.width) + within
     cells = tokens.gather(fields.buf, fields.start[every], fields.end[every]).dictionary_encode()
     code = cells.indices.to_numpy().astype(np.int64)
-    labels = tokens.strings(cells.dictionary)
     head = np.repeat(code[within == 0], fields.width)
     src, dst = head[within > 0], code[within > 0]
+    labels = tokens.strings(cells.dictionary)
+    if all(_INTEGER.fullmatch(label) for label in labels):
+        place = np.argsort(np.array([int(label) for label in labels], object), kind="stable")
+        labels = [labels[k] for k in place]
+        rank = np.argsort(place)
+        src, dst = rank[src], rank[dst]
     return [
         RawGraph(
             name="",

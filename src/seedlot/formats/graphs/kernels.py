@@ -30,7 +30,7 @@ def _skip_line(buf, at):
 
 @njit(cache=True, nogil=True)
 def _whole(buf, at):
-    """(digits at a place as a number, or -1 when there are none, more than MAX_DIGITS or a zero in front; where they end)."""
+    """(digits at a place as a number, where they end); -1 for none, for more than MAX_DIGITS, for a zero in front."""
     begin, value = at, np.int64(0)
     digit = np.uint8(buf[at] - np.uint8(48))
     while digit < 10:

@@ -2,8 +2,9 @@
 
 Three shapes: node-link (`nodes` with ids, `links` or `edges` with source and target), Cytoscape
 (`elements`, each entry's content under `data`), and networkx's adjacency (`adjacency`: for each node of
-`nodes` the list of its neighbours, so an undirected link stands there from both ends). The standard library's json does the parsing; what the objects mean is ours, because networkx's reader needs
-exact key names and drops what it does not know. A record is an entry of the link list.
+`nodes` the list of its neighbours, so an undirected link stands there from both ends). The standard library's
+json does the parsing; what the objects mean is ours, because networkx's readers need exact key names and drop
+what they do not know. A record is an entry of the link list.
 """
 
 from __future__ import annotations

@@ -42,10 +42,18 @@ def run(args: argparse.Namespace) -> int:
     """Dismantle every file; returns 1 when a result is missing for lack of time, else 0."""
     from seedlot.studies.lgd_na.owndata import read_network
 
+    names = [Path(file).name for file in args.files]
+    twice = next((name for name in names if args.out and names.count(name) > 1), None)
+    if twice:
+        raise SeedlotError(
+            f"two files are called {twice}, and --out names results by file", todo="rename one"
+        )
     results: list[tuple[str, Any]] = []
-    for file in args.files:
+    for name, file in zip(names, args.files):
         network = read_network(file, args.format)
-        results += [(Path(file).name, one) for one in _results(network, args)]
+        if network.refusal:
+            print(f"{name}: {network.refusal}", file=sys.stderr)
+        results += [(name, one) for one in _results(network, args)]
     rows = [one.to_dict() for _, one in results]
     if args.json:
         print(json.dumps(rows[0] if len(rows) == 1 else rows))
@@ -142,7 +150,7 @@ def _write(folder: Path, results: list[tuple[str, Any]]) -> None:
         table = csv.writer(text, lineterminator="\n")
         table.writerow(["step", "label", "lcc"])
         table.writerows(zip(range(1, len(one.curve)), one.removals, one.curve[1:]))
-        write_text(folder / f"{file.split('.')[0]}.{one.method}.{one.reinsert}.csv", text.getvalue())
+        write_text(folder / f"{file}.{one.method}.{one.reinsert}.csv", text.getvalue())
     print(f"wrote {len(results) + 1} files to {folder}", file=sys.stderr)
 
 

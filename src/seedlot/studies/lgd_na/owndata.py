@@ -30,7 +30,7 @@ class OwnNetwork:
 
     name: file stem, or the name given. n, m: nodes and links of the whole simple graph. graph: the largest
     component. labels: its original labels by node, numbers where the file has bare numbers. rejected: records
-    refused by the reader.
+    refused by the reader; refusal: how many of how many, and the first of them, '' when there are none.
     """
 
     name: str
@@ -39,6 +39,7 @@ class OwnNetwork:
     graph: Graph
     labels: list[Label]
     rejected: int
+    refusal: str = ""
 
     def node_of(self) -> dict[str, int]:
         """Label as text -> node; a label that occurs twice is a SeedlotError."""
@@ -55,6 +56,8 @@ def read_network(path: str | Path, fmt: str | None = None) -> OwnNetwork:
     """Read a network file in any known format (default: detected) and simplify it."""
     path = Path(path)
     if not path.is_file():
+        if path.is_dir():
+            raise SeedlotError(f"'{path}' is a folder", todo="name the files in it")
         raise SeedlotError(f"no file '{path}'")
     raw = read_graph(path, fmt or detect(path), {})
     return _own(raw, path.name.split(".")[0], numbers=_are_numbers(raw.labels))
@@ -86,7 +89,14 @@ def _own(raw: RawGraph, name: str, numbers: bool) -> OwnNetwork:
     if numbers:
         labels = [int(label) for label in labels]
     graph = from_links(simple.n, simple.src, simple.dst)
-    return OwnNetwork(name, simple.n_raw, simple.links_simple, graph, labels, len(raw.rejects))
+    refusal = _refusal(raw) if raw.rejects else ""
+    return OwnNetwork(name, simple.n_raw, simple.links_simple, graph, labels, len(raw.rejects), refusal)
+
+
+def _refusal(raw: RawGraph) -> str:
+    first = raw.rejects[0]
+    place = f"line {first.line}" if first.line is not None else f"record {first.record}"
+    return f"{len(raw.rejects)} of {raw.read} records refused, the first: {place}, {first.reason}, {first.text!r}"
 
 
 def _are_numbers(labels: list[str] | None) -> bool:

@@ -189,7 +189,7 @@ def test_plot_and_out_write_files(capsys, karate, tmp_path):
     assert main(["dismantle", *words]) == 0
     assert "karate.gml" in capsys.readouterr().out
     assert (tmp_path / "c.svg").read_text().count("<svg") == 1
-    lines = (tmp_path / "o" / "karate.cnd.r1.csv").read_text().splitlines()
+    lines = (tmp_path / "o" / "karate.gml.cnd.r1.csv").read_text().splitlines()
     assert (lines[0], len(lines)) == ("step,label,lcc", 9)
     assert [one["file"] for one in json.loads((tmp_path / "o" / "results.json").read_text())] == [
         "karate.gml"
@@ -210,7 +210,30 @@ def test_wrong_words_are_refused_with_the_nearest(capsys, karate, words, message
     assert message in capsys.readouterr().err
 
 
+def test_files_that_differ_after_the_first_dot_keep_their_own_results(capsys, tmp_path):
+    for name in ("a.v1.txt", "a.v2.txt"):
+        (tmp_path / name).write_text("1 2\n2 3\n3 4\n")
+    files = [str(tmp_path / name) for name in ("a.v1.txt", "a.v2.txt")]
+    assert main(["dismantle", *files, "--out", str(tmp_path / "o")]) == 0
+    assert sorted(p.name for p in (tmp_path / "o").iterdir()) == [
+        "a.v1.txt.cnd.none.csv",
+        "a.v2.txt.cnd.none.csv",
+        "results.json",
+    ]
+    assert main(["dismantle", files[0], files[0], "--out", str(tmp_path / "o")]) == 2
+    assert "two files are called a.v1.txt" in capsys.readouterr().err
+
+
+def test_refused_records_are_told_with_the_first_of_them(capsys, tmp_path):
+    path = tmp_path / "mixed.txt"
+    path.write_text("1 2\n2 3\n3 x\n3 4\n")
+    assert main(["dismantle", str(path)]) == 0
+    assert "mixed.txt: 1 of 4 records refused, the first: line 3, bad_id, '3 x'" in capsys.readouterr().err
+
+
 def test_missing_and_linkless_files_are_refused(capsys, tmp_path):
+    assert main(["dismantle", str(tmp_path)]) == 2
+    assert "is a folder" in capsys.readouterr().err
     assert main(["dismantle", str(tmp_path / "no.gml")]) == 2
     assert "no file" in capsys.readouterr().err
     (tmp_path / "loop.txt").write_text("a a\n")
