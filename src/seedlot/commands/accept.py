@@ -102,7 +102,7 @@ def _claims(args: argparse.Namespace) -> None:
 
     from seedlot.commands.claims import ledgers
     from seedlot.contracts.model import PACKAGE
-    from seedlot.report.ledger import load_claims, text_digest
+    from seedlot.report.ledger import text_digests
 
     if not args.reason.strip() or not args.reason.isprintable():
         raise SeedlotError(
@@ -117,7 +117,7 @@ def _claims(args: argparse.Namespace) -> None:
     for study in args.study or sorted(files):
         texts = PACKAGE / "studies" / study / "claims.yaml"
         commit = committed(texts)
-        digests = {name: text_digest(entry) for name, entry in load_claims(texts).items()}
+        digests = text_digests(texts)
         for row in pl.read_parquet(files[study]).iter_rows(named=True):
             if digests.get(row["claim"]) != row["text_digest"]:
                 raise SeedlotError(

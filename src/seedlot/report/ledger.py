@@ -41,10 +41,25 @@ SCHEMA = pa.schema(
 )
 
 
-def text_digest(entry: Mapping[str, Any]) -> str:
-    """SHA-256 of a claim's entry, independent of key order and layout."""
-    text = json.dumps(entry, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+def text_digest(page: Mapping[str, Any], entry: Mapping[str, Any]) -> str:
+    """SHA-256 of what decides a claim's verdict, independent of key order and layout.
+
+    That is its entry, the page's `frozen` comparison, and the scale of `scales` that the entry names, where the
+    page has them.
+    """
+    parts: dict[str, Any] = {"claim": entry}
+    if "frozen" in page:
+        parts["frozen"] = page["frozen"]
+    if "scale" in entry:
+        parts["scale"] = page["scales"][entry["scale"]]
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def text_digests(path: Path) -> dict[str, str]:
+    """Claim id -> text_digest of every claim of a claims.yaml."""
+    page = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return {entry["id"]: text_digest(page, entry) for entry in page["claims"]}
 
 
 def load_claims(path: Path) -> dict[str, dict[str, Any]]:
@@ -84,7 +99,7 @@ def method_check(claims: Path, study: str, id: str, value: float, n: int, target
         "seeds": 1,
         "evidence": "simulated",
         "reason": "measured on simulated data only",
-        "text_digest": text_digest(entry),
+        "text_digest": text_digests(claims)[id],
         "repeat": f"snakemake --cores 1 {target}",
     }
 

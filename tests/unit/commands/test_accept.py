@@ -38,7 +38,7 @@ def measured(root: Root, entry: dict, value: float | None, run: str = "demo") ->
     root.ledger("toy", [{
         "study": "toy", "claim": entry["id"], "statement": entry["statement"], "verdict": "not_testable",
         "method_check": "passed", "metric": "ratio", "unit": "1", "value": value, "threshold": "< 1", "n": 3,
-        "families": 0, "seeds": 1, "evidence": "simulated", "reason": "", "text_digest": text_digest(entry),
+        "families": 0, "seeds": 1, "evidence": "simulated", "reason": "", "text_digest": text_digest({}, entry),
         "repeat": "snakemake toy",
     }], run)  # fmt: skip
 

@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 
 from seedlot.config.errors import SeedlotError
-from seedlot.report.ledger import load_claims, method_check, text_digest, write_ledger
+from seedlot.report.ledger import load_claims, method_check, text_digest, text_digests, write_ledger
+from seedlot.studies.lgd_na import claims_text
 
 CLAIMS = """
 claims:
@@ -81,5 +82,17 @@ def test_a_word_outside_the_vocabulary_is_refused(claims, tmp_path):
 
 def test_the_digest_of_a_claim_follows_its_meaning_and_not_its_layout(claims):
     entry = load_claims(claims)["shrinks"]
-    assert text_digest(dict(reversed(entry.items()))) == text_digest(entry)
-    assert text_digest(entry | {"statement": "The error is tiny."}) != text_digest(entry)
+    first = text_digest({}, entry)
+    assert text_digests(claims)["shrinks"] == first
+    assert text_digest({}, dict(reversed(entry.items()))) == first
+    assert text_digest({}, entry | {"statement": "The error is tiny."}) != first
+    assert text_digest({"frozen": {"methods": ["a"]}}, entry) != first
+    scaled = entry | {"scale": "whole"}
+    digests = {text_digest({"scales": {"whole": {"n": n}, "part": {"n": 1}}}, scaled) for n in (5, 6)}
+    assert len(digests) == 2
+
+
+def test_the_digest_that_a_study_measures_under_is_the_one_that_is_accepted():
+    """lgd_na reads its own claims.yaml; `seedlot accept` reads it by this module."""
+    _, claims = claims_text.load()
+    assert {claim.id: claim.digest for claim in claims} == text_digests(claims_text.FILE)

@@ -76,7 +76,7 @@ def load(file: Path = FILE) -> tuple[Frozen, list[Claim]]:
                 raise unknown("method", name, frozen.methods, where=where)
         seen.add(entry["id"])
         scale = page["scales"][entry["scale"]]
-        digest = text_digest({"claim": entry, "frozen": page["frozen"], "scale": scale})
+        digest = text_digest(page, entry)
         claims.append(Claim(entry["id"], entry["kind"], entry["statement"], entry, scale, digest))
     return frozen, claims
 
