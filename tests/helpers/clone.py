@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,10 +69,12 @@ class Clone:
         own["NUMBA_CACHE_DIR"] = str(self.path.parent / "numba")
         return {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")} | own
 
-    def start(self, *args: str, env: dict[str, str] | None = None, **more) -> subprocess.Popen:
-        """Start `python -m ...` in the copy."""
+    def start(
+        self, *args: str, env: dict[str, str] | None = None, under: Sequence[str] = (), **more
+    ) -> subprocess.Popen:
+        """Start `python -m ...` in the copy; under: a command that starts it in its turn."""
         return subprocess.Popen(
-            [sys.executable, "-m", *args],
+            [*under, sys.executable, "-m", *args],
             cwd=self.path,
             env=self.env | (env or {}),
             stdout=subprocess.PIPE,
@@ -80,18 +83,18 @@ class Clone:
             **more,
         )
 
-    def run(self, *args: str, ok: bool | None = True, env: dict[str, str] | None = None) -> str:
+    def run(self, *args: str, ok: bool | None = True, **more) -> str:
         """What `python -m ...` prints; its exit status must be zero (ok) or not (ok=False), None: either."""
-        process = self.start(*args, env=env)
+        process = self.start(*args, **more)
         text, _ = process.communicate(timeout=900)
         if ok is not None and (process.returncode == 0) is not ok:
             raise AssertionError(f"{args} ended with {process.returncode}\n{text[-6000:]}")
         return text
 
-    def snakemake(self, *args: str, ok: bool | None = True, env: dict[str, str] | None = None) -> str:
+    def snakemake(self, *args: str, ok: bool | None = True, **more) -> str:
         """Run the workflow on two cores."""
         return self.run(
-            "snakemake", "--nocolor", "--cores", "2", "--configfile", CONFIG, *args, ok=ok, env=env
+            "snakemake", "--nocolor", "--cores", "2", "--configfile", CONFIG, *args, ok=ok, **more
         )
 
     def seedlot(self, *args: str, ok: bool | None = True) -> str:
@@ -144,8 +147,18 @@ def wait_for(condition, seconds: float, what: str) -> None:
         time.sleep(0.02)
 
 
+def sealed() -> list[str]:
+    """The command that starts another one without any network, [] where the system does not let us."""
+    command = ["unshare", "--map-root-user", "--net"]
+    try:
+        done = subprocess.run([*command, "true"], capture_output=True, check=False)
+    except FileNotFoundError:
+        return []
+    return command if done.returncode == 0 else []
+
+
 def finished(path: Path, config: dict) -> Clone:
-    """A clone in which the workflow has run once, with the notes of its jobs in `loaded/`."""
+    """A clone in which the workflow has run once, sealed off if possible, with its jobs' notes in `loaded/`."""
     made = Clone.make(path, config)
     notes = path / NOTES
     notes.mkdir()
@@ -153,5 +166,5 @@ def finished(path: Path, config: dict) -> Clone:
         "PYTHONPATH": f"{Path(__file__).parent}{os.pathsep}{made.env['PYTHONPATH']}",
         "SEEDLOT_TEST_NOTES": str(notes),
     }
-    made.snakemake(env=env)
+    made.snakemake(env=env, under=sealed())
     return made
