@@ -73,7 +73,9 @@ def _print(row: dict[str, Any]) -> None:
         effect += f" [{row['ci_low']:.4g}, {row['ci_high']:.4g}]"
     if row["mde"] is not None:
         effect += f", detectable {row['mde']:.2g}"
-    check = "" if row["method_check"] == "none" else f"; method check {row['method_check']}"
+    check = (
+        "" if row["method_check"] == "none" else f"; on simulated data the method check {row['method_check']}"
+    )
     print(f"{row['run']} / {row['study']} / {row['claim']}")
     print(f"  {row['statement']}")
     print(f"  {_word(row['verdict'])}{check} (evidence {row['evidence']}; n {row['n']}, families {row['families']},"

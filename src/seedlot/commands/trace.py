@@ -27,6 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def chain(file: Path, root: Path) -> list[dict[str, Any]]:
     """Steps from `file` back to raw, see `chain_of`. Raises SeedlotError when no lineage record names the file."""
+    if file == root / "report" / "index.html":
+        raise SeedlotError(
+            "the front page lists what runs left and is no product of one",
+            where=str(file),
+            todo=f"name the page of a run, such as {root}/report/RUN/index.html",
+        )
     if lineage.Sidecars.scan(root).of(file) is None:
         raise SeedlotError(
             "no lineage record names this file",

@@ -76,12 +76,13 @@ KEEP = (".gz", ".xz", ".bz2", ".zst", ".zip", ".tar", ".tgz")
 MEMBERS = ("*.net", "*.paj", "*.mtx", "*.edges", "*/out.*", "out.*", "*.graphml", "*.gml", "*.gt", "*.csv")
 
 
-def detect(path: Path) -> str:
+def detect(path: Path, member: str | None = None) -> str:
     """The format name of a file.
 
-    path: file as published; its compression is undone within the limits. Text that is nothing else is a
-    matrix when it is a square block of numbers, a labelled matrix when it has labels around such a block,
-    and otherwise a link list. Raises SeedlotError for an unreadable or empty file.
+    path: file as published; its compression is undone within the limits. member: of an archive, the one
+    meant. Text that is nothing else is a matrix when it is a square block of four numbers a line or more, a
+    labelled matrix when it has labels around such a block, and otherwise a link list. Raises SeedlotError for
+    an unreadable or empty file, and for one that no reader reads.
     """
     path = Path(path)
     data, name = read_bytes(path, archive=True), path.name
@@ -94,8 +95,8 @@ def detect(path: Path) -> str:
             return "tvb"
         if box.names and all(member.endswith(".npy") for member in box.names):
             return "npy"
-        name = next((n for pattern in MEMBERS for n in box.names if fnmatchcase(n.lower(), pattern)), None)
-        name = name or choose(box.names, None, (), str(path))
+        likely = (n for pattern in MEMBERS for n in box.names if fnmatchcase(n.lower(), pattern))
+        name = (None if member else next(likely, None)) or choose(box.names, member, (), str(path))
         data = unpack(box.read(name), where=str(path))
     return of_bytes(data, name, str(path))
 

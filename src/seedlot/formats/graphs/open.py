@@ -174,6 +174,8 @@ def choose(names: list[str], member: str | None, prefer: tuple[str, ...], where:
         if hits:
             seen = hits
             break
+    if not seen:
+        raise SeedlotError("the archive is empty", where=where)
     if len(seen) != 1:
         raise SeedlotError(
             f"the archive holds {len(seen)} files that could be meant: {', '.join(sorted(seen)[:20])}",

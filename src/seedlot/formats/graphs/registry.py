@@ -113,15 +113,18 @@ def read_data(data: bytes, module: ModuleType, args: dict, where: str) -> list[R
 
 def read_graph(path: Path, fmt: str, args: dict | None = None) -> RawGraph:
     """One network of a file: the first, or the one that args['network'] names (1-based number, or name)."""
-    wanted = (args or {}).get("network", 1)
-    graphs = read_graphs(path, fmt, args)
+    return select(read_graphs(path, fmt, args), (args or {}).get("network", 1), str(path))
+
+
+def select(graphs: list[RawGraph], wanted: int | str, where: str) -> RawGraph:
+    """The network of that 1-based number or that name. Raises SeedlotError when there is none."""
     if isinstance(wanted, str):
         named = [graph for graph in graphs if graph.name == wanted]
         if not named:
-            raise unknown("network", wanted, [graph.name for graph in graphs], where=str(path))
+            raise unknown("network", wanted, [graph.name for graph in graphs], where=where)
         return named[0]
     if not 1 <= wanted <= len(graphs):
         raise SeedlotError(
-            f"the file holds {len(graphs)} networks, number {wanted} was asked for", where=str(path)
+            f"the file holds {len(graphs)} networks, number {wanted} was asked for", where=where
         )
     return graphs[wanted - 1]

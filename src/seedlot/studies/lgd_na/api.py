@@ -8,6 +8,7 @@ result.removals[:5], result.auc_paper
 from __future__ import annotations
 
 import multiprocessing
+import threading
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -28,8 +29,9 @@ from seedlot.studies.lgd_na.owndata import (
     read_network,
     read_order,
 )
-from seedlot.studies.lgd_na.trial import Outcome, outcomes_of, run_trial
+from seedlot.studies.lgd_na.trial import Outcome, outcomes_of, run_trial, warm_up
 
+READY = "ready"
 RUNS_TO = "lcc_reached"  # the other stop reasons: order_ended, time_limit
 
 
@@ -39,9 +41,10 @@ class Result:
 
     n, m: simple graph; lcc_n, lcc_m: its largest component, which is what is dismantled. removals: original
     labels in order. curve: LCC nodes after 0, 1, ... removals. stop: share of lcc_n at which it counts as
-    dismantled. stop_reason: lcc_reached, order_ended (a given order stopped earlier) or time_limit (then
-    there are no removals and no measures). seconds: wall time of finding the order. rejected: refused
-    records of the file. cost: share of all node costs that the removals take, after each of them (None
+    dismantled. stop_reason: lcc_reached, order_ended (a given order stopped earlier: its removals and curve are
+    there, but no measures, which compare only whole attacks) or time_limit (no removals and no measures).
+    seconds: wall time of finding the order. rejected: refused records of the file. cost: share of all node
+    costs that the removals take, after each of them (None
     without costs).
     """
 
@@ -83,8 +86,8 @@ def dismantle(
     """Dismantle one network with one method; see Result.
 
     edges: a file in any known format, pairs of labels, or a network already read. time_limit: seconds after
-    which the method is given up (it then runs in a process of its own). costs: of each node of the largest
-    component, they are reported and do not steer the method.
+    which the method is given up (it then runs in a process of its own, whose start does not count). costs: of
+    each node of the largest component, they are reported and do not steer the method.
     """
     network = as_network(edges)
     return dismantle_all(
@@ -121,11 +124,13 @@ def dismantle_all(
 ) -> list[Result]:
     """One Result per reinsertion rule; the order is found once."""
     _check_stop(stop)
+    _check_time_limit(time_limit)
     if ties not in TIES:
         raise unknown("tie rule", ties, TIES)
     options = {"reinserts": list(reinserts), "stop": stop, "ties": ties, "seed": seed, "net_id": network.name}
     rule = load_method(method).tie_rule(ties)
     if time_limit is None:
+        warm_up(load_method(method), mode, ties, tuple(reinserts))
         trial = run_trial(network.graph, load_method(method), mode, **options)
     else:
         trial = _within(time_limit, (network.graph, method, mode, options))
@@ -150,8 +155,8 @@ def follow(
 ) -> list[Result]:
     """Results of an order found elsewhere (int32 nodes, maybe not all; None: out of time).
 
-    Nodes that the order leaves out stay: when it ends before the stop, the measures cover what it removed,
-    except r_schneider, for which the rest follows by index. Reinsertion then raises SeedlotError.
+    Nodes that the order leaves out stay. When it ends before the stop there are no measures, and reinsertion
+    raises SeedlotError; when it ends after it, r_schneider takes the rest by index.
     """
     _check_stop(stop)
     if given is None:
@@ -193,6 +198,7 @@ def follow_command(
     **options: Any,
 ) -> list[Result]:
     """Results of the order that an outside command prints; see owndata.command_order and follow."""
+    _check_time_limit(time_limit)
     started = time.perf_counter()
     given = command_order(command, network, time_limit)
     seconds = time.perf_counter() - started
@@ -202,6 +208,11 @@ def follow_command(
 def _check_stop(stop: float) -> None:
     if not 0 < stop < 1:
         raise SeedlotError(f"stop is a share of the nodes between 0 and 1, got {stop}")
+
+
+def _check_time_limit(seconds: float | None) -> None:
+    if seconds is not None and not 0 < seconds < threading.TIMEOUT_MAX:
+        raise SeedlotError(f"a time limit is a positive number of seconds, got {seconds:g}")
 
 
 def _result(
@@ -214,7 +225,7 @@ def _result(
     costs: Sequence[float] | None,
     common: dict[str, Any],
 ) -> Result:
-    removed = one.order[:steps]
+    removed, whole = one.order[:steps], reason == RUNS_TO
     share = None
     if costs is not None:
         every = np.asarray(costs, np.float64)
@@ -224,9 +235,9 @@ def _result(
         method=method,
         reinsert=one.reinsert,
         removals=[network.labels[i] for i in removed.tolist()],
-        n_removals=steps,
-        auc_paper=auc_paper(one.lcc[1 : steps + 1], network.graph.n),
-        r_schneider=one.measures.r_schneider,
+        n_removals=steps if whole else None,
+        auc_paper=auc_paper(one.lcc[1 : steps + 1], network.graph.n) if whole else None,
+        r_schneider=one.measures.r_schneider if whole else None,
         curve=one.lcc[: steps + 1].tolist(),
         stop=stop,
         stop_reason=reason,
@@ -251,14 +262,19 @@ def _sizes(network: OwnNetwork) -> dict[str, int]:
 
 
 def _within(seconds: float, task: tuple) -> Any:
-    """Run a trial in a process of its own; None when it does not end in time. Its errors are raised here."""
+    """Run a trial in a process of its own; None when it does not end in time. Its errors are raised here.
+
+    The clock starts when the process says that it is ready: imported, and its machine code compiled.
+    """
     spawn = multiprocessing.get_context("spawn")
     receiver, sender = spawn.Pipe(duplex=False)
     process = spawn.Process(target=_child, args=(sender, task), daemon=True)
     process.start()
     sender.close()
     try:
-        answer = receiver.recv() if receiver.poll(seconds) else None
+        answer = receiver.recv()
+        if answer == READY:
+            answer = receiver.recv() if receiver.poll(seconds) else None
     except EOFError:
         raise SeedlotError("the process of the method died", todo="is there enough memory?") from None
     finally:
@@ -272,6 +288,8 @@ def _within(seconds: float, task: tuple) -> Any:
 def _child(sender: Any, task: tuple) -> None:
     graph, method, mode, options = task
     try:
+        warm_up(load_method(method), mode, options["ties"], tuple(options["reinserts"]))
+        sender.send(READY)
         sender.send(run_trial(graph, load_method(method), mode, **options))
     except Exception as error:  # carried to the parent, which raises it
         sender.send(error)

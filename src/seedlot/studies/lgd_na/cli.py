@@ -19,6 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("files", nargs="+", metavar="FILE", help="network files in any known format, compressed or not")
     add("--format", help="graph format of all files (default: detected)")
+    add("--reader", action="append", default=[], metavar="NAME=VALUE",
+        help="argument of the reader, repeatable: member=a.txt, network=2, header=true, delimiter=;")  # fmt: skip
     add("--method", default=None, help="methods, comma separated (default: cnd)")
     add("--reinsert", default="none", help="none, r1, r2, r3, comma separated (default: none)")
     mode = parser.add_mutually_exclusive_group()
@@ -29,7 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--ties", default="exact", help="ties of the local rules: exact, csr, round9 (default: exact)")
     add("--cost", help="report the cost of removals: degree, or a column of the table given by --nodes")
     add("--nodes", help="CSV with node labels in its first column, for --cost COLUMN")
-    add("--order", help="follow the removal order in the first column of a CSV instead of a method")
+    add(
+        "--order", help="follow the removal order in a CSV (column label, else the first) instead of a method"
+    )
     add("--method-cmd", help="run a command that prints nodes in order; {edges} is a file of links `i j`")
     add("--time-limit", type=float, help="seconds after which a method is given up")
     add("--seed", type=int, default=0, help="seed of the random methods (default: 0)")
@@ -40,8 +44,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Dismantle every file; returns 1 when a result is missing for lack of time, else 0."""
+    from seedlot.studies.lgd_na.jit import is_cold
     from seedlot.studies.lgd_na.owndata import read_network
 
+    _check(args)
+    if is_cold():
+        print("first use: compiling to machine code, kept for later (up to a minute)", file=sys.stderr)
     names = [Path(file).name for file in args.files]
     twice = next((name for name in names if args.out and names.count(name) > 1), None)
     if twice:
@@ -50,9 +58,9 @@ def run(args: argparse.Namespace) -> int:
         )
     results: list[tuple[str, Any]] = []
     for name, file in zip(names, args.files):
-        network = read_network(file, args.format)
-        if network.refusal:
-            print(f"{name}: {network.refusal}", file=sys.stderr)
+        network = read_network(file, args.format, _reader_args(args.reader))
+        for remark in network.remarks:
+            print(f"{name}: {remark}", file=sys.stderr)
         results += [(name, one) for one in _results(network, args)]
     rows = [one.to_dict() for _, one in results]
     if args.json:
@@ -66,6 +74,41 @@ def run(args: argparse.Namespace) -> int:
 
         draw(args.plot, results)
     return 1 if any(one.stop_reason == "time_limit" for _, one in results) else 0
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Refuse what cannot work before anything is computed."""
+    for name in ("format", "method", "reinsert", "cost", "nodes", "order", "method_cmd"):
+        if getattr(args, name) == "":
+            raise SeedlotError(f"--{name.replace('_', '-')} is empty", todo="give it a value or leave it out")
+    if args.nodes and args.cost in (None, "degree"):
+        raise SeedlotError("--nodes is only used with --cost COLUMN", todo="add --cost and the column's name")
+    if args.plot and (args.plot.suffix.lower() != ".svg" or args.plot.is_dir()):
+        raise SeedlotError(
+            f"--plot writes an SVG file, got '{args.plot}'", todo="name a file that ends in .svg"
+        )
+    if args.plot and not args.plot.parent.is_dir():
+        raise SeedlotError(
+            f"no folder '{args.plot.parent}'", todo="make it, or choose another place for --plot"
+        )
+    if args.out and args.out.exists() and not args.out.is_dir():
+        raise SeedlotError(f"--out is a folder, and '{args.out}' is a file", todo="choose another name")
+
+
+def _reader_args(words: list[str]) -> dict[str, Any]:
+    """NAME=VALUE words as reader arguments; values are JSON where they can be, else text."""
+    out: dict[str, Any] = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not sign or not name:
+            raise SeedlotError(
+                f"--reader takes NAME=VALUE, got '{word}'", todo="for example --reader member=a.txt"
+            )
+        try:
+            out[name] = json.loads(value)
+        except ValueError:
+            out[name] = value
+    return out
 
 
 def _results(network: Any, args: argparse.Namespace) -> list[Any]:
@@ -101,36 +144,22 @@ def _costs(network: Any, args: argparse.Namespace) -> Any:
 
 
 def _table(results: list[tuple[str, Any]]) -> str:
-    """The results as aligned text."""
-    head = [
-        "file",
-        "method",
-        "reinsert",
-        "nodes",
-        "links",
-        "removals",
-        "auc_paper",
-        "r_schneider",
-        "seconds",
-        "first removed",
-    ]
-    lines = [head]
+    """The results as aligned text; costs, and why an attack ended early, only where there is something to say."""
+    rows = []
     for file, one in results:
-        number = "-" if one.n_removals is None else str(one.n_removals)
-        values = ["-" if v is None else f"{v:.5f}" for v in (one.auc_paper, one.r_schneider)]
-        first = ", ".join(str(label) for label in one.removals[:4]) or one.stop_reason
-        line = [
-            file,
-            one.method,
-            one.reinsert,
-            str(one.lcc_n),
-            str(one.lcc_m),
-            number,
-            *values,
-            f"{one.seconds:.2f}",
-            first,
-        ]
-        lines.append(line)
+        row = {"file": file, "method": one.method, "reinsert": one.reinsert}
+        row |= {"nodes": str(one.lcc_n), "links": str(one.lcc_m)}
+        row["removals"] = "-" if one.n_removals is None else str(one.n_removals)
+        for name in ("auc_paper", "r_schneider"):
+            value = getattr(one, name)
+            row[name] = "-" if value is None else f"{value:.5f}"
+        row["cost"] = f"{one.cost[-1]:.4f}" if one.cost else ""
+        row["seconds"] = f"{one.seconds:.2f}"
+        row["ended by"] = "" if one.stop_reason == "lcc_reached" else one.stop_reason
+        row["first removed"] = ", ".join(str(label) for label in one.removals[:4])
+        rows.append(row)
+    head = [name for name in rows[0] if name not in ("cost", "ended by") or any(row[name] for row in rows)]
+    lines = [head, *([row[name] for name in head] for row in rows)]
     widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
     return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(line, widths)).rstrip() for line in lines)
 
@@ -145,12 +174,19 @@ def _write(folder: Path, results: list[tuple[str, Any]]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     rows = [{"file": file} | one.to_dict() for file, one in results]
     write_text(folder / "results.json", json.dumps(rows, indent=1) + "\n")
+    used: set[str] = set()
     for file, one in results:
         text = io.StringIO()
         table = csv.writer(text, lineterminator="\n")
-        table.writerow(["step", "label", "lcc"])
-        table.writerows(zip(range(1, len(one.curve)), one.removals, one.curve[1:]))
-        write_text(folder / f"{file}.{one.method}.{one.reinsert}.csv", text.getvalue())
+        table.writerow(["step", "label", "lcc", *(["cost"] if one.cost else [])])
+        table.writerows(
+            zip(range(1, len(one.curve)), one.removals, one.curve[1:], *([one.cost[1:]] if one.cost else []))
+        )
+        stem, turn = f"{file}.{one.method}.{one.reinsert}", 1
+        while (name := f"{stem}.csv" if turn == 1 else f"{stem}.{turn}.csv") in used:
+            turn += 1  # an order file called like a method
+        used.add(name)
+        write_text(folder / name, text.getvalue())
     print(f"wrote {len(results) + 1} files to {folder}", file=sys.stderr)
 
 

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from seedlot.studies.lgd_na.graph import Graph, from_links
 from seedlot.studies.lgd_na.measures import stop_size
 from seedlot.studies.lgd_na.method import MODES, Method, load_method
 from seedlot.studies.lgd_na.size import Size
-from seedlot.studies.lgd_na.trial import Trial, run_trial
+from seedlot.studies.lgd_na.trial import Trial, run_trial, warm_up
 
 TABLES = {name: f"study_lgd_na__{name}" for name in ("runs", "curves", "timings")}
 log = logging.getLogger("seedlot")
@@ -156,14 +155,6 @@ def _attempt(
         log.exception("%s %s %s", net_id, method.name, mode)
         return "failed", f"{type(error).__name__}: {error}", None
     return "ok", "", trial
-
-
-@cache
-def warm_up(method: Method, mode: str, ties: str, reinserts: tuple[str, ...]) -> None:
-    """Run a method once on 30 nodes, so that the first network's seconds hold no compiling of machine code."""
-    ring = np.arange(30)
-    src, dst = np.concatenate([ring, ring[:10]]), np.concatenate([(ring + 1) % 30, ring[:10] + 15])
-    run_trial(from_links(30, src, dst), method, mode, reinserts=reinserts, ties=ties, net_id="warm_up")
 
 
 def _run_rows(

@@ -46,4 +46,9 @@ def kernel(function=None, signature=None):
         numba.config.CACHE_DIR = before
 
 
+def is_cold() -> bool:
+    """Whether nothing of the present source is compiled yet, as far as the cache folder tells."""
+    return bool(_FOLDER) and not Path(_FOLDER).is_dir()
+
+
 _FOLDER = _cache_folder()

@@ -8,7 +8,7 @@ import shlex
 import subprocess
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,14 @@ import numpy as np
 from seedlot.config.errors import SeedlotError, nearest
 from seedlot.formats.graphs.detect import detect
 from seedlot.formats.graphs.model import RawGraph
-from seedlot.formats.graphs.registry import read_graph
+from seedlot.formats.graphs.registry import read_graphs, select
 from seedlot.sources.networks.simplify import simplify
 from seedlot.studies.lgd_na.graph import Graph, from_links
 
 Label = str | int
+
+
+HEADS = ("label", "node", "name", "id")
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class OwnNetwork:
 
     name: file stem, or the name given. n, m: nodes and links of the whole simple graph. graph: the largest
     component. labels: its original labels by node, numbers where the file has bare numbers. rejected: records
-    refused by the reader; refusal: how many of how many, and the first of them, '' when there are none.
+    refused by the reader. remarks: what a user should know of how the file was read, a line each.
     """
 
     name: str
@@ -39,7 +42,7 @@ class OwnNetwork:
     graph: Graph
     labels: list[Label]
     rejected: int
-    refusal: str = ""
+    remarks: tuple[str, ...] = ()
 
     def node_of(self) -> dict[str, int]:
         """Label as text -> node; a label that occurs twice is a SeedlotError."""
@@ -52,15 +55,30 @@ class OwnNetwork:
         return out
 
 
-def read_network(path: str | Path, fmt: str | None = None) -> OwnNetwork:
-    """Read a network file in any known format (default: detected) and simplify it."""
+def read_network(
+    path: str | Path, fmt: str | None = None, reader_args: dict[str, Any] | None = None
+) -> OwnNetwork:
+    """Read a network file in any known format (default: detected) and simplify it.
+
+    reader_args: what docs/formats.md calls reader arguments, such as member, network, header or delimiter.
+    """
     path = Path(path)
     if not path.is_file():
         if path.is_dir():
             raise SeedlotError(f"'{path}' is a folder", todo="name the files in it")
+        if path.exists() or str(path) == "-":
+            raise SeedlotError(f"'{path}' is a pipe", todo="write it into a file first")
         raise SeedlotError(f"no file '{path}'")
-    raw = read_graph(path, fmt or detect(path), {})
-    return _own(raw, path.name.split(".")[0], numbers=_are_numbers(raw.labels))
+    args = dict(reader_args or {})
+    graphs = read_graphs(path, fmt or detect(path, args.get("member")), args)
+    raw = select(graphs, args.get("network", 1), str(path))
+    remarks = [_refusal(raw)] if raw.rejects else []
+    if len(graphs) > 1 and "network" not in args:
+        remarks.append(
+            f"the first of {len(graphs)} networks; another by the reader argument network=NUMBER or NAME"
+        )
+    network = _own(raw, path.name.split(".")[0], numbers=_are_numbers(raw.labels))
+    return replace(network, remarks=tuple(remarks))
 
 
 def from_pairs(pairs: Iterable[tuple[Any, Any]], name: str = "network") -> OwnNetwork:
@@ -89,8 +107,7 @@ def _own(raw: RawGraph, name: str, numbers: bool) -> OwnNetwork:
     if numbers:
         labels = [int(label) for label in labels]
     graph = from_links(simple.n, simple.src, simple.dst)
-    refusal = _refusal(raw) if raw.rejects else ""
-    return OwnNetwork(name, simple.n_raw, simple.links_simple, graph, labels, len(raw.rejects), refusal)
+    return OwnNetwork(name, simple.n_raw, simple.links_simple, graph, labels, len(raw.rejects))
 
 
 def _refusal(raw: RawGraph) -> str:
@@ -105,39 +122,65 @@ def _are_numbers(labels: list[str] | None) -> bool:
 
 
 def read_order(path: str | Path, network: OwnNetwork) -> np.ndarray:
-    """Nodes in the order of the labels in the first column of a CSV file, int32.
+    """Nodes in the order of the labels in a CSV file, int32.
 
-    A first line `label`, `node`, `name` or `id` is a header. Raises SeedlotError for an unknown or repeated
-    label, with its line.
+    The column is the one headed `label`, `node`, `name` or `id`, without such a header the first. Raises
+    SeedlotError for an unknown or repeated label, with its line.
     """
-    with Path(path).open(newline="", encoding="utf-8-sig") as file:
-        cells = [
-            (line, row[0].strip()) for line, row in enumerate(csv.reader(file), 1) if row and row[0].strip()
-        ]
+    rows = [(line, row) for line, row in _csv_rows(path) if row]
     node_of = network.node_of()
-    if cells and cells[0][1].lower() in ("label", "node", "name", "id") and cells[0][1] not in node_of:
-        cells = cells[1:]
+    column = 0
+    if rows:
+        head = [cell.lower() for cell in rows[0][1]]
+        named = [k for k, cell in enumerate(head) if cell in HEADS and rows[0][1][k] not in node_of]
+        if named:
+            column, rows = named[0], rows[1:]
+    cells = [(line, row[column]) for line, row in rows if len(row) > column and row[column]]
     return _nodes(cells, node_of, str(path))
 
 
+def _csv_rows(path: str | Path) -> list[tuple[int, list[str]]]:
+    """(line, stripped cells) of a CSV file in UTF-8. Raises SeedlotError for a file that is none."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+        return [(line, [c.strip() for c in row]) for line, row in enumerate(csv.reader(text.splitlines()), 1)]
+    except (UnicodeDecodeError, csv.Error) as err:
+        raise SeedlotError(f"not a CSV file in UTF-8: {err}", where=str(path)) from None
+    except OSError as err:
+        raise SeedlotError(f"cannot read '{path}': {err.strerror}") from None
+
+
 def read_costs(path: str | Path, column: str, network: OwnNetwork) -> np.ndarray:
-    """Cost of every node, float64 [n], from the named column of a CSV whose first column holds the labels."""
-    with Path(path).open(newline="", encoding="utf-8-sig") as file:
-        rows = list(csv.DictReader(file))
-    names = list(rows[0]) if rows else []
+    """Cost of every node, float64 [n], from the named column of a CSV whose first column holds the labels.
+
+    Raises SeedlotError for a node without a cost or with two, and for costs that are not finite and positive.
+    """
+    rows = [(line, row) for line, row in _csv_rows(path) if row]
+    names = rows[0][1] if rows else []
     if column not in names:
         close = nearest(column, names)
         raise SeedlotError(
             f"no column '{column}'", where=str(path), todo=f"did you mean '{close}'?" if close else None
         )
-    cost = {row[names[0]].strip(): row[column] for row in rows}
+    at, cost = names.index(column), {}
+    for line, row in rows[1:]:
+        where = f"{path}:{line}"
+        if len(row) <= at:
+            raise SeedlotError(
+                f"the row has {len(row)} cells, column '{column}' is number {at + 1}", where=where
+            )
+        if row[0] in cost:
+            raise SeedlotError(f"node '{row[0]}' has two costs", where=where)
+        try:
+            cost[row[0]] = float(row[at])
+        except ValueError:
+            raise SeedlotError(
+                f"the cost '{row[at]}' of node '{row[0]}' is not a number", where=where
+            ) from None
     missing = [str(label) for label in network.labels if str(label) not in cost]
     if missing:
         raise SeedlotError(f"{len(missing)} nodes have no cost, the first is '{missing[0]}'", where=str(path))
-    try:
-        values = np.array([float(cost[str(label)]) for label in network.labels])
-    except ValueError as err:
-        raise SeedlotError(f"a cost is not a number: {err}", where=f"{path}, column {column}") from None
+    values = np.array([cost[str(label)] for label in network.labels])
     if not np.all(np.isfinite(values)) or values.min() < 0 or values.sum() == 0:
         raise SeedlotError(
             "costs must be finite, not negative, and not all zero", where=f"{path}, column {column}"
@@ -156,9 +199,12 @@ def command_order(command: str, network: OwnNetwork, time_limit: float | None) -
     with tempfile.TemporaryDirectory() as folder:
         edges = Path(folder) / "edges.txt"
         np.savetxt(edges, np.column_stack(network.graph.links()), fmt="%d")
-        words = [word.replace("{edges}", str(edges)) for word in shlex.split(command)]
         try:
-            done = subprocess.run(words, capture_output=True, text=True, timeout=time_limit)
+            words = [word.replace("{edges}", str(edges)) for word in shlex.split(command)]
+        except ValueError as err:
+            raise SeedlotError(f"--method-cmd cannot be split into words: {err}", where=command) from None
+        try:
+            done = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=time_limit)
         except subprocess.TimeoutExpired:
             return None
         except OSError as err:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from seedlot.config.errors import SeedlotError
 from seedlot.studies.lgd_na.curve import component_curve
-from seedlot.studies.lgd_na.graph import Graph
+from seedlot.studies.lgd_na.graph import Graph, from_links
 from seedlot.studies.lgd_na.measures import Measures, measure, stop_size
 from seedlot.studies.lgd_na.method import Context, Method
 from seedlot.studies.lgd_na.reinsertion import reinsert
@@ -85,3 +86,11 @@ def outcomes_of(graph: Graph, order: np.ndarray, reinserts: Sequence[str], stop:
         lcc, second = component_curve(graph, new)
         out.append(Outcome(rule, new, lcc, second, measure(lcc, second, stop)))
     return tuple(out)
+
+
+@cache
+def warm_up(method: Method, mode: str, ties: str, reinserts: tuple[str, ...]) -> None:
+    """Run a method once on 30 nodes, so that the first network's seconds hold no compiling of machine code."""
+    ring = np.arange(30)
+    src, dst = np.concatenate([ring, ring[:10]]), np.concatenate([(ring + 1) % 30, ring[:10] + 15])
+    run_trial(from_links(30, src, dst), method, mode, reinserts=reinserts, ties=ties, net_id="warm_up")
