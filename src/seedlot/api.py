@@ -18,7 +18,11 @@ def tables(root: str | Path = "results", run: str = "demo") -> list[str]:
     """Names of the published tables and arrays of a run, sorted. Raises SeedlotError when there is no such run."""
     folder = Path(root) / "datasets" / run
     if not folder.is_dir():
-        runs = sorted(p.name for p in folder.parent.glob("*")) if folder.parent.is_dir() else []
+        if not folder.parent.is_dir():
+            raise SeedlotError(
+                "no results here", where=str(root), todo="run `make demo`, or name another root"
+            )
+        runs = sorted(p.name for p in folder.parent.glob("*"))
         raise unknown("run", run, runs, where=str(folder.parent))
     return sorted(p.name for p in folder.iterdir() if p.is_dir() and not p.name.startswith("_"))
 

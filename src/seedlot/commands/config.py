@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from seedlot.config import base
+from seedlot.config.errors import SeedlotError
 from seedlot.workflow.model import config_model, docs_text, schema_text
 
 HELP = "check a config, or print the generated schema and key table"
@@ -30,6 +31,10 @@ def run(args: argparse.Namespace) -> int:
     elif args.docs:
         print(docs_text(), end="")
     else:
+        if not Path("Snakefile").is_file():
+            raise SeedlotError(
+                "this is no clone of Seedlot", where=str(Path.cwd()), todo="cd to the clone and repeat"
+            )
         merged = base.merge(base.read_yaml(Path("config/config.yaml")), base.read_yaml(args.check))
         made = base.load(config_model(), merged, where=str(args.check))
         print(json.dumps(made.model_dump(mode="json"), indent=1))

@@ -37,7 +37,9 @@ def read_yaml(path: Path) -> dict[str, Any]:
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise SeedlotError(f"no config file '{path}'", todo="pass an existing file to --configfile") from None
+        raise SeedlotError(
+            f"no config file '{path}'", todo="check the name and the folder you are in"
+        ) from None
     except yaml.YAMLError as err:
         mark = getattr(err, "problem_mark", None)
         where = f"{path}:{mark.line + 1}" if mark else str(path)

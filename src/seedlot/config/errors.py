@@ -34,5 +34,5 @@ def unknown(kind: str, word: str, valid: Iterable[str], *, where: str | None = N
     """A SeedlotError for a name that is not in a closed vocabulary, naming the nearest valid one."""
     names = sorted(valid)
     close = nearest(word, names)
-    todo = f"did you mean '{close}'?" if close else f"valid: {', '.join(names)}"
+    todo = f"did you mean '{close}'?" if close else f"valid: {', '.join(names) or 'there is none'}"
     return SeedlotError(f"unknown {kind} '{word}'", where=where, todo=todo)

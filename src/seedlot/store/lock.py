@@ -36,6 +36,14 @@ def _alive(pid: int, started: str | None) -> bool:
     return started is None or _started(pid) == started
 
 
+def _user() -> str:
+    """The user's name, or number where the system knows no name for it, as in some containers."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
+
+
 def acquire(root: Path) -> None:
     """Take the lock of a results root for this process, replacing a dead holder on this host.
 
@@ -44,7 +52,7 @@ def acquire(root: Path) -> None:
     root.mkdir(parents=True, exist_ok=True)
     path = root / NAME
     me = {
-        "user": getpass.getuser(),
+        "user": _user(),
         "host": socket.gethostname(),
         "pid": os.getpid(),
         "started": _started(os.getpid()),

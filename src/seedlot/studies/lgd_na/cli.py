@@ -37,7 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--method-cmd", help="run a command that prints nodes in order; {edges} is a file of links `i j`")
     add("--time-limit", type=float, help="seconds after which a method is given up")
     add("--seed", type=int, default=0, help="seed of the random methods (default: 0)")
-    add("--json", action="store_true", help="print JSON: one object per file, method and reinsertion")
+    add(
+        "--json",
+        action="store_true",
+        help="print JSON: an object, or a list of them when there are several results",
+    )
     add("--plot", type=Path, help="draw the curves into an SVG file")
     add("--out", type=Path, help="folder for results.json and one CSV of removals per result")
 
@@ -68,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         print(_table(results))
     if args.out:
-        _write(args.out, results)
+        _write(args.out, results, {"mode": args.mode, "seed": args.seed})
     if args.plot:
         from seedlot.studies.lgd_na.ownplot import draw
 
@@ -164,15 +168,15 @@ def _table(results: list[tuple[str, Any]]) -> str:
     return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(line, widths)).rstrip() for line in lines)
 
 
-def _write(folder: Path, results: list[tuple[str, Any]]) -> None:
-    """results.json (always a list, with the file names) and one CSV of removals per result."""
+def _write(folder: Path, results: list[tuple[str, Any]], asked: dict[str, Any]) -> None:
+    """results.json (always a list, with file names and what was asked) and one CSV of removals per result."""
     import csv
     import io
 
     from seedlot.store.atomic import write_text
 
     folder.mkdir(parents=True, exist_ok=True)
-    rows = [{"file": file} | one.to_dict() for file, one in results]
+    rows = [{"file": file} | asked | one.to_dict() for file, one in results]
     write_text(folder / "results.json", json.dumps(rows, indent=1) + "\n")
     used: set[str] = set()
     for file, one in results:

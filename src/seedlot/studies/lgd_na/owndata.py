@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import csv
+import logging
+import os
 import re
 import shlex
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +26,7 @@ from seedlot.sources.networks.simplify import simplify
 from seedlot.studies.lgd_na.graph import Graph, from_links
 
 Label = str | int
-
-
+log = logging.getLogger("seedlot")
 HEADS = ("label", "node", "name", "id")
 
 
@@ -43,6 +46,14 @@ class OwnNetwork:
     labels: list[Label]
     rejected: int
     remarks: tuple[str, ...] = ()
+    raw: RawGraph | None = field(default=None, repr=False)
+
+    @cached_property
+    def outside(self) -> frozenset[str]:
+        """Labels of the nodes of the file that are not in the largest component."""
+        if self.raw is None:
+            return frozenset()
+        return frozenset(map(self.raw.label, range(self.raw.n))) - set(map(str, self.labels))
 
     def node_of(self) -> dict[str, int]:
         """Label as text -> node; a label that occurs twice is a SeedlotError."""
@@ -78,7 +89,7 @@ def read_network(
             f"the first of {len(graphs)} networks; another by the reader argument network=NUMBER or NAME"
         )
     network = _own(raw, path.name.split(".")[0], numbers=_are_numbers(raw.labels))
-    return replace(network, remarks=tuple(remarks))
+    return replace(network, remarks=tuple(remarks), raw=raw)
 
 
 def from_pairs(pairs: Iterable[tuple[Any, Any]], name: str = "network") -> OwnNetwork:
@@ -124,8 +135,9 @@ def _are_numbers(labels: list[str] | None) -> bool:
 def read_order(path: str | Path, network: OwnNetwork) -> np.ndarray:
     """Nodes in the order of the labels in a CSV file, int32.
 
-    The column is the one headed `label`, `node`, `name` or `id`, without such a header the first. Raises
-    SeedlotError for an unknown or repeated label, with its line.
+    The column is the one headed `label`, `node`, `name` or `id`, without such a header the first. Nodes outside
+    the largest component are passed over, with a warning that counts them. Raises SeedlotError for an unknown
+    or repeated label, with its line.
     """
     rows = [(line, row) for line, row in _csv_rows(path) if row]
     node_of = network.node_of()
@@ -136,7 +148,12 @@ def read_order(path: str | Path, network: OwnNetwork) -> np.ndarray:
         if named:
             column, rows = named[0], rows[1:]
     cells = [(line, row[column]) for line, row in rows if len(row) > column and row[column]]
-    return _nodes(cells, node_of, str(path))
+    inside = [cell for cell in cells if cell[1] in node_of or cell[1] not in network.outside]
+    if len(inside) < len(cells):
+        log.warning(
+            "%s: %d nodes are outside the largest component, passed over", path, len(cells) - len(inside)
+        )
+    return _nodes(inside, node_of, str(path))
 
 
 def _csv_rows(path: str | Path) -> list[tuple[int, list[str]]]:
@@ -203,16 +220,22 @@ def command_order(command: str, network: OwnNetwork, time_limit: float | None) -
             words = [word.replace("{edges}", str(edges)) for word in shlex.split(command)]
         except ValueError as err:
             raise SeedlotError(f"--method-cmd cannot be split into words: {err}", where=command) from None
+        # A session of its own, so that what the command starts in its turn can be ended with it.
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "errors": "replace"}
         try:
-            done = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=time_limit)
-        except subprocess.TimeoutExpired:
-            return None
+            process = subprocess.Popen(words, start_new_session=True, **streams)
         except OSError as err:
             raise SeedlotError(f"cannot start '{words[0]}': {err.strerror}") from None
-    if done.returncode != 0:
-        tail = done.stderr.strip().splitlines()[-1:] or ["no message"]
-        raise SeedlotError(f"'{words[0]}' ended with status {done.returncode}: {tail[0]}")
-    cells = [(line, text.strip()) for line, text in enumerate(done.stdout.splitlines(), 1) if text.strip()]
+        try:
+            printed, said = process.communicate(timeout=time_limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return None
+    if process.returncode != 0:
+        tail = said.strip().splitlines()[-1:] or ["no message"]
+        raise SeedlotError(f"'{words[0]}' ended with status {process.returncode}: {tail[0]}")
+    cells = [(line, text.strip()) for line, text in enumerate(printed.splitlines(), 1) if text.strip()]
     return _nodes(cells, {str(i): i for i in range(network.graph.n)}, f"output of {words[0]}")
 
 
@@ -222,11 +245,7 @@ def _nodes(cells: list[tuple[int, str]], node_of: dict[str, int], where: str) ->
     for line, label in cells:
         if label not in node_of:
             close = nearest(label, node_of) if len(node_of) < 10_000 else None
-            todo = (
-                f"did you mean '{close}'?"
-                if close
-                else "labels outside the largest component are unknown too"
-            )
+            todo = f"did you mean '{close}'?" if close else None
             raise SeedlotError(f"no node '{label}'", where=f"{where}:{line}", todo=todo)
         if node_of[label] in seen:
             raise SeedlotError(f"node '{label}' is removed twice", where=f"{where}:{line}")

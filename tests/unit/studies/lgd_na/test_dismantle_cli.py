@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 import zipfile
 
 import networkx as nx
@@ -108,7 +109,7 @@ def test_an_order_that_ends_early_says_so_and_cannot_be_reinserted(capsys, two_p
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("d\nq\n", "no node 'q'"), ("d\nd\n", "removed twice"), ("\n", "is empty"), ("x\n", "'x'")],
+    [("d\nq\n", "no node 'q'"), ("d\nd\n", "removed twice"), ("\n", "is empty"), ("x\n", "is empty")],
 )
 def test_bad_orders_are_refused_with_file_and_line(capsys, two_pieces, tmp_path, text, message):
     order = tmp_path / "mine.csv"
@@ -224,6 +225,29 @@ def test_a_folder_of_results_keeps_an_order_that_is_called_like_a_method(capsys,
     assert own[0] == "step,label,lcc,cost" and own[1].startswith("1,c,")
     _, again = as_json(capsys, two_pieces, "--order", tmp_path / "o" / names[1])
     assert again["removals"][0] == "c"
+
+
+def test_an_order_made_for_the_whole_network_passes_over_what_is_outside_the_largest_part(
+    capsys, caplog, two_pieces, tmp_path
+):
+    order = tmp_path / "mine.csv"
+    order.write_text("x\nc\ny\nd\n")
+    _, found = as_json(capsys, two_pieces, "--order", order, "--stop", "0.4")
+    assert found["removals"] == ["c"]
+    assert "2 nodes are outside the largest component" in caplog.text
+    order.write_text("c\nz\n")
+    assert main(["dismantle", str(two_pieces), "--order", str(order)]) == 2
+    assert "no node 'z'" in capsys.readouterr().err
+
+
+def test_what_a_command_started_ends_with_it(capsys, two_pieces, tmp_path):
+    mark = tmp_path / "alive"
+    script = tmp_path / "mine.sh"
+    script.write_text(f"(sleep 1; touch {mark}) &\nwait\n")
+    _, found = as_json(capsys, two_pieces, "--method-cmd", f"sh {script} {{edges}}", "--time-limit", "0.3")
+    assert found["stop_reason"] == "time_limit"
+    time.sleep(1.2)
+    assert not mark.exists()
 
 
 def test_reader_arguments_reach_the_reader(capsys, tmp_path):
