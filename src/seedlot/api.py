@@ -2,7 +2,7 @@
 
 import seedlot.api as seedlot
 seedlot.scan("core_networks__edges", root="results", run="demo")      # polars LazyFrame
-seedlot.network("networkx_karate_club", root="results", run="demo")   # networkx Graph
+seedlot.network("karate_club", root="results", run="demo")   # networkx Graph
 """
 
 from __future__ import annotations

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from seedlot.config import base
 from seedlot.config.errors import SeedlotError
-from seedlot.workflow.model import config_model, docs_text, schema_text
+from seedlot.workflow.core import Workflow
+from seedlot.workflow.model import config_model, docs_text, plugins, schema_text
 
-HELP = "check a config, or print the generated schema and key table"
+HELP = "check a config with its manifests, or print the generated schema and key table"
 EXAMPLE = "seedlot config --check config/paper.yaml"
 
 
@@ -36,6 +37,9 @@ def run(args: argparse.Namespace) -> int:
                 "this is no clone of Seedlot", where=str(Path.cwd()), todo="cd to the clone and repeat"
             )
         merged = base.merge(base.read_yaml(Path("config/config.yaml")), base.read_yaml(args.check))
-        made = base.load(config_model(), merged, where=str(args.check))
-        print(json.dumps(made.model_dump(mode="json"), indent=1))
+        base.load(config_model(), merged, where=str(args.check))
+        flow = Workflow(merged)
+        for source in plugins("sources"):
+            flow.shards(source)
+        print(json.dumps(flow.config.model_dump(mode="json"), indent=1))
     return 0

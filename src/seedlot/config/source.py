@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from seedlot.config.base import Settings
 
@@ -34,6 +34,14 @@ class SourceSettings(Settings):
     shard_cap_bytes: int | None = Field(
         2**30, ge=1, description="An item whose file is larger is a shard of its own; null: never."
     )
+
+    @field_validator("manifests", "items")
+    @classmethod
+    def _once(cls, names: list[str]) -> list[str]:
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"listed twice: {', '.join(twice)}")
+        return names
 
     @staticmethod
     def check_row(columns: Mapping[str, str], where: str) -> None:

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, create_model
+from pydantic import Field, create_model, field_validator
 
 from seedlot.config import base
 from seedlot.store.code import PACKAGE
@@ -51,6 +51,13 @@ class Core(base.Settings):
     )
     targets: list[str] = Field(default_factory=list, description="Studies that the default target runs.")
     seed: int = Field(0, ge=0, description="Seed that every random choice is derived from.")
+
+    @field_validator("root")
+    @classmethod
+    def _a_folder_of_its_own(cls, root: Path) -> Path:
+        if root == Path():
+            raise ValueError("results need a folder of their own, such as results")
+        return root
 
 
 def plugins(kind: str) -> list[str]:

@@ -93,3 +93,19 @@ def test_a_target_or_source_that_is_not_there_names_the_nearest(config, words):
     with pytest.raises(SeedlotError) as caught:
         Workflow(config)
     assert all(word in str(caught.value) for word in words), str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({"studies": {"lgd_na": {"methods": ["cnd", "degre"]}}}, "no method 'degre', did you mean 'degree'"),
+        ({"studies": {"lgd_na": {"methods": []}}}, "at least 1 item"),
+        ({"studies": {"lgd_na": {"modes": []}}}, "at least 1 item"),
+        ({"sources": {"networks": {"items": ["a", "a"]}}}, "listed twice: a"),
+        ({"root": ""}, "a folder of their own"),
+        ({"root": "."}, "a folder of their own"),
+    ],
+)
+def test_values_that_cannot_mean_anything_are_refused_with_their_key(config, words):
+    with pytest.raises(SeedlotError, match=words):
+        base.load(config_model(), config)

@@ -53,7 +53,8 @@ def _peel(indptr, indices, inside, degree, stack, waiting):
 
 @kernel
 def break_trees(indptr, indices, alive):
-    """All alive nodes of a forest: centroids of the largest tree first, then isolated nodes by index; int32."""
+    """All alive nodes of a forest, int32: centroids of the largest tree first (of equals the one with the lowest
+    index in it), then isolated nodes by index."""
     n = len(alive)
     parent, size, worst = np.full(n, -1, np.int32), np.zeros(n, np.int32), np.zeros(n, np.int32)
     queue, order, heap = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n + 1, np.int64)
@@ -77,8 +78,8 @@ def break_trees(indptr, indices, alive):
         for p in range(indptr[v], indptr[v + 1]):
             j = indices[p]
             if alive[j]:
-                piece = size[j] if parent[j] == v else count - size[v]
-                trees = push(heap, trees, j - piece * n)
+                piece = _walk(indptr, indices, alive, parent, queue, j)
+                trees = push(heap, trees, queue[:piece].min() - piece * n)
     rest = np.flatnonzero(alive)
     order[fill : fill + len(rest)] = rest
     return order[: fill + len(rest)]

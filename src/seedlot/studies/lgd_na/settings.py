@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, field_validator
 
 from seedlot.config.base import Settings as Base
+from seedlot.config.errors import nearest
 
 METHODS = [
     "ra2", "ra2num", "cnd", "degree", "nbc", "nbc_sampled", "pagerank", "eigenvector", "domirank", "fitness",
@@ -19,10 +21,12 @@ class Settings(Base):
 
     methods: list[str] = Field(
         default_factory=lambda: list(METHODS),
+        min_length=1,
         description="Methods to run, names of files in studies/lgd_na/methods; a new file is a new name.",
     )
     modes: list[Literal["dynamic", "static"]] = Field(
         default_factory=lambda: ["dynamic", "static"],
+        min_length=1,
         description="dynamic: scores renewed after each removal. static: scores of the intact network.",
     )
     reinserts: list[Literal["none", "r1", "r2", "r3"]] = Field(
@@ -60,7 +64,15 @@ class Settings(Base):
 
     @field_validator("methods", "harden_methods")
     @classmethod
-    def _no_repeats(cls, names: list[str]) -> list[str]:
+    def _known_once(cls, names: list[str]) -> list[str]:
+        there = sorted(p.stem for p in Path(__file__).with_name("methods").glob("[a-z]*.py"))
+        for name in names:
+            if name not in there:
+                close = nearest(name, there)
+                raise ValueError(
+                    f"no method '{name}', "
+                    + (f"did you mean '{close}'?" if close else f"there are {', '.join(there)}")
+                )
         twice = sorted({n for n in names if names.count(n) > 1})
         if twice:
             raise ValueError(f"listed twice: {', '.join(twice)}")

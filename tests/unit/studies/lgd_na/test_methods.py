@@ -128,6 +128,12 @@ def test_the_size_of_a_network_counts_what_is_left_to_an_attack():
     )  # the ring, a path of five nodes, one of three
 
 
+def test_corehd_breaks_equal_trees_from_the_one_with_the_lowest_index():
+    """Petersen's graph without 0, 2 and 8 is a tree, and its centroid 9 leaves three pairs: 1-6, 3-4 and 5-7."""
+    order = load_method("corehd").order(graph_of(nx.petersen_graph()), "dynamic", Context(1))
+    assert order.tolist()[:7] == [0, 2, 8, 9, 1, 3, 5]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_pagerank_equals_networkx(seed):
     graph = random_graph(seed, 40)
