@@ -156,7 +156,7 @@ def _check_upstream(row: Row, where: str) -> None:
     if bool(row.container) != bool(row.member):
         raise SeedlotError("container and member are filled together or not at all", where=where)
     if row.url.startswith(FOLDER):
-        safe_relative(row.url.removeprefix(FOLDER), kind="file", where=where)
+        safe_relative(own_file(row.url), kind="file", where=where)
         return
     check_url(row.url, where)
 
@@ -242,12 +242,18 @@ def release_folder(root: Path, source: str, row: Row) -> Path:
     return Path(root) / "raw" / source / row.origin / row.release
 
 
+def own_file(url: str) -> str:
+    """The path in a user's folder of a URL `folder:<path>#<state>`; see `catalog.user` for the state."""
+    path, mark, state = url.removeprefix(FOLDER).rpartition("#")
+    return path if mark else state
+
+
 def container_path(root: Path, source: str, row: Row) -> Path:
     """Where the file at an upstream row's URL lies: shared by all items inside it."""
     files = release_folder(root, source, row) / "files"
     short = hashlib.sha256(row.url.encode()).hexdigest()[:12]
     if row.url.startswith(FOLDER):
-        return files / short / as_filename(row.url.rsplit("/", 1)[-1].removeprefix(FOLDER))
+        return files / short / as_filename(own_file(row.url).rsplit("/", 1)[-1])
     parts = urlsplit(row.url)
     base = parts.path.rstrip("/").rsplit("/", 1)[-1] or "index"
     return files / as_filename(parts.hostname or "nohost") / short / as_filename(base)

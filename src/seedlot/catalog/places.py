@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from seedlot.catalog.files import fsync_rename, safe_relative, sha256_file
 from seedlot.catalog.http import Got, Permanent, Transient, Wanted, Web, download, mismatch, set_aside
-from seedlot.catalog.manifest import FOLDER, Row
+from seedlot.catalog.manifest import FOLDER, Row, own_file
 from seedlot.config.errors import SeedlotError
 
 FICLONE = 0x40049409
@@ -78,7 +78,7 @@ class Places:
         folder = Path(row.extra.get("folder", ""))
         if not row.extra.get("folder") or not folder.is_dir():
             raise Transient(f"folder '{folder}' of the user's manifest is not there", fatal=True)
-        path = folder.joinpath(*safe_relative(row.url.removeprefix(FOLDER), kind="file"))
+        path = folder.joinpath(*safe_relative(own_file(row.url), kind="file"))
         if not path.is_file():
             raise Permanent("missing", f"no file {path}")
         got = copy_checked(path, target, wanted, row.url, self.on_bytes)

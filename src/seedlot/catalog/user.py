@@ -52,6 +52,8 @@ def load_user_manifest(spec: Mapping[str, Any], source: str, base: Path = Path()
     for line, item, cells in zip(lines, seen, table[1:], strict=True):
         own = dict(zip(table[0], cells, strict=True))
         told = _cells(own, columns, item, spec["release"], path, line)
+        if told["url"].startswith(FOLDER):
+            told["url"] += "#" + _state(folder / told["url"].removeprefix(FOLDER), told["sha256"])
         told |= {name: text for name, text in defaults.items() if not told.get(name)}
         if told.get("format") in formats:
             told["format"] = formats[told["format"]]
@@ -61,6 +63,22 @@ def load_user_manifest(spec: Mapping[str, Any], source: str, base: Path = Path()
     pairs.sort(key=lambda pair: pair[0].item)
     check_together([row for row, _ in pairs], [where for _, where in pairs])
     return [row for row, _ in pairs]
+
+
+def _state(file: Path, sha256: str) -> str:
+    """What tells one state of a user's file from another: 12 hex digits, or `absent`.
+
+    The digest that the table states, else one over place, size and time of change: an edited file, and one of the
+    same name in another folder, is another raw file, and one that was missing is looked for again.
+    """
+    if sha256:
+        return sha256[:12]
+    try:
+        now = file.stat()
+    except OSError:
+        return "absent"
+    text = f"{file.absolute()}\n{now.st_size}\n{now.st_mtime_ns}"
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _read(path: Path) -> tuple[list[int], list[list[str]]]:
@@ -133,5 +151,5 @@ def _cells(
         safe_relative(cells["url"], kind="file", where=where)
         cells["url"] = FOLDER + cells["url"]
     if cells["member"] and not cells["container"]:
-        cells["container"] = cells["url"].rsplit("/", 1)[-1].removeprefix(FOLDER)
+        cells["container"] = cells["url"].removeprefix(FOLDER).rsplit("/", 1)[-1]
     return cells

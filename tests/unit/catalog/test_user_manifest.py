@@ -18,7 +18,12 @@ def load(tmp_path, text, name="my.tsv", **changes):
 def test_names_are_mapped_and_other_columns_kept(tmp_path):
     rows = load(tmp_path, "name\tfile\tdomain\nMy Net\tsub/a.gml\tSocial\n")
     (row,) = rows
-    assert (row.item, row.url, row.origin, row.release) == ("my_net", "folder:sub/a.gml", "upstream", "mine")
+    assert (row.item, row.url, row.origin, row.release) == (
+        "my_net",
+        "folder:sub/a.gml#absent",
+        "upstream",
+        "mine",
+    )
     assert row.extra == {"domain": "Social", "title": "My Net", "folder": str(tmp_path / "data")}
     assert row.licence == "not stated" and row.evidence == "my.tsv:2"
 
@@ -35,7 +40,10 @@ def test_rows_come_sorted_with_sizes_digests_and_members(tmp_path):
 
 def test_byte_order_mark_crlf_blank_lines_and_quotes_are_fine(tmp_path):
     text = b'\xef\xbb\xbfname,file\r\n"a, first","x,1.gml"\r\n\r\nb,y.gml\r\n'
-    assert [row.url for row in load(tmp_path, text, name="my.csv")] == ["folder:x,1.gml", "folder:y.gml"]
+    assert [row.url for row in load(tmp_path, text, name="my.csv")] == [
+        "folder:x,1.gml#absent",
+        "folder:y.gml#absent",
+    ]
 
 
 def test_names_that_would_be_equal_get_a_digest_and_stay_apart(tmp_path):
