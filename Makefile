@@ -28,7 +28,7 @@ $(VENV)/.ready-test: $(VENV)/.ready envs/requirements-test.lock
 
 demo: env ## Run the workflow on the embedded default; ends with the path of the report
 	@$(SMK) --quiet rules host
-	@echo "seedlot: report at $(CURDIR)/results/report/index.html"
+	@$(BIN)/seedlot report
 
 test: env $(VENV)/.ready-test ## Unit, rule and end-to-end tests
 	@$(BIN)/python -m pytest tests

@@ -7,11 +7,11 @@ seedlot.network("karate_club", root="results", run="demo")   # networkx Graph
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from seedlot.config.errors import SeedlotError, unknown
+from seedlot.store.atomic import read_json
 
 
 def tables(root: str | Path = "results", run: str = "demo") -> list[str]:
@@ -42,7 +42,7 @@ def table_files(table: str, root: str | Path = "results", run: str = "demo") -> 
 def stores(table: str, root: str | Path = "results", run: str = "demo") -> dict[str, dict[str, Any]]:
     """Shard -> manifest (contract, lot, shape, store) of an array dataset; {} for a table."""
     folder = Path(root) / "datasets" / run / table
-    return {p.stem: json.loads(p.read_text(encoding="utf-8")) for p in sorted(folder.glob("*.json"))}
+    return {p.stem: read_json(p) for p in sorted(folder.glob("*.json"))}
 
 
 def verdicts(root: str | Path = "results", run: str = "demo") -> dict[str, dict[str, Any]]:
@@ -50,7 +50,7 @@ def verdicts(root: str | Path = "results", run: str = "demo") -> dict[str, dict[
     (the source, join or study it was judged with) and `items` (counts of items and raw records, or None)."""
     found = {}
     for path in sorted((Path(root) / "datasets" / run).glob("_work/*/verdict.json")):
-        verdict = json.loads(path.read_text(encoding="utf-8"))
+        verdict = read_json(path)
         about = {"subject": verdict["subject"], "items": verdict["items"]}
         found |= {table: told | about for table, told in verdict["tables"].items()}
     return found

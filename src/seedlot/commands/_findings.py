@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +12,7 @@ from typing import Any
 from seedlot.catalog.receipts import read_receipt
 from seedlot.config.errors import SeedlotError
 from seedlot.store import lineage
+from seedlot.store.atomic import read_json
 
 JUDGE = "seedlot.contracts.judge:run"
 GATE = "final_gate"
@@ -125,7 +125,7 @@ def _raw(
 
 def store_of(manifest: Path) -> Path | None:
     """The Zarr store that a JSON output describes, None when it describes none."""
-    told = json.loads(manifest.read_text(encoding="utf-8"))
+    told = read_json(manifest)
     named = isinstance(told, dict) and {"store", "lot", "contract"} <= set(told)
     return manifest.parent / told["store"] if named else None
 
@@ -141,7 +141,7 @@ def _store(manifest: Path, quick: bool) -> str:
         return ""
     from seedlot.store.lot import zarr_lot
 
-    told = json.loads(manifest.read_text(encoding="utf-8"))
+    told = read_json(manifest)
     try:
         same = zarr_lot(store, told["contract"]) == told["lot"]
     except (

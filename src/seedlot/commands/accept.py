@@ -12,6 +12,7 @@ from seedlot.catalog.locks import commit_locks, lock_files, read_locks
 from seedlot.commands import _shared
 from seedlot.config.errors import SeedlotError, unknown
 from seedlot.report.lock import LOCK, Locked, read_lock, write_lock
+from seedlot.store.parquet import read_table
 
 HELP = "commit what a run showed: row counts, first values of claims, digests of fetched files"
 EXAMPLE = (
@@ -98,7 +99,6 @@ def _print_other_failures(table: str, told: Mapping[str, Any]) -> None:
 
 
 def _claims(args: argparse.Namespace) -> None:
-    import polars as pl
 
     from seedlot.commands.claims import ledgers
     from seedlot.contracts.model import PACKAGE
@@ -118,7 +118,7 @@ def _claims(args: argparse.Namespace) -> None:
         texts = PACKAGE / "studies" / study / "claims.yaml"
         commit = committed(texts)
         digests = text_digests(texts)
-        for row in pl.read_parquet(files[study]).iter_rows(named=True):
+        for row in read_table([files[study]]).to_pylist():
             if digests.get(row["claim"]) != row["text_digest"]:
                 raise SeedlotError(
                     f"the ledger measured another text of claim '{row['claim']}' than claims.yaml holds now",

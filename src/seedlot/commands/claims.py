@@ -11,6 +11,7 @@ from typing import Any
 from seedlot.commands import _shared
 from seedlot.config.errors import SeedlotError, unknown
 from seedlot.report.lock import LOCK, Locked, amended, read_lock
+from seedlot.store.parquet import read_table
 
 HELP = "print the claims ledger of every run; a claim edited after its first measurement is shown as amended"
 EXAMPLE = "seedlot claims --study lgd_na"
@@ -39,10 +40,9 @@ def ledgers(root: Path, run: str | None = None, study: str | None = None) -> lis
 
 def rows(files: list[Path], lock: dict[tuple[str, str], Locked]) -> Iterator[dict[str, Any]]:
     """Every claim row with its run, and `amended`: '' or both values; `locked`: whether it was accepted."""
-    import polars as pl
 
     for path in files:
-        for row in pl.read_parquet(path).iter_rows(named=True):
+        for row in read_table([path]).to_pylist():
             known = (row["study"], row["claim"]) in lock
             yield {"run": path.parent.parent.name} | row | {"amended": amended(row, lock), "locked": known}
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import io
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from seedlot.config.errors import SeedlotError, unknown
-from seedlot.store.atomic import write_text
+from seedlot.store.atomic import read_json, write_text
 
 COLUMNS = ("table", "rows", "lot", "reason", "date")
 
@@ -98,7 +97,7 @@ def accept_verdict(
     with_lots also pins the content. Returns the entries that changed, oldest table name first. Raises
     SeedlotError for a table that the verdict does not have, or whose rows could not be counted.
     """
-    judged = json.loads(Path(verdict).read_text(encoding="utf-8"))["tables"]
+    judged = read_json(verdict)["tables"]
     known = read_expected(path)
     changed = []
     for table in sorted(judged if tables is None else tables):

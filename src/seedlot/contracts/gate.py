@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from seedlot.config.errors import SeedlotError, unknown
+from seedlot.store.atomic import read_json
 from seedlot.store.job import Job
 
 
 def read_verdict(path: Path | str) -> dict[str, Any]:
     """A verdict as written by `contracts.judge`; SeedlotError when the file is missing or no verdict."""
     try:
-        verdict = json.loads(Path(path).read_text(encoding="utf-8"))
+        verdict = read_json(path, "delete it, judge again")
     except FileNotFoundError:
         raise SeedlotError(
             "no verdict", where=str(path), todo="run the rule that judges these tables"
-        ) from None
-    except ValueError as error:
-        raise SeedlotError(
-            f"not readable as JSON: {error}", where=str(path), todo="delete it, judge again"
         ) from None
     if not isinstance(verdict, dict) or not {"tables", "status"} <= set(verdict):
         raise SeedlotError("this is no verdict", where=str(path), todo="name a verdict.json")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from seedlot.report.lock import amended, read_lock
+from seedlot.store.atomic import read_json
 from seedlot.store.lineage import Sidecars
 
 WORDS = {"not_testable": "not testable at this scale"}
@@ -60,7 +60,7 @@ def rejects(files: Iterable[Path]) -> list[dict[str, Any]]:
 
 def tables(verdict: Path) -> list[dict[str, Any]]:
     """Per judged table: name, rows, lot, contract, status, failed checks."""
-    told = json.loads(verdict.read_text(encoding="utf-8"))["tables"]
+    told = read_json(verdict)["tables"]
     out = []
     for name, entry in sorted(told.items()):
         failed = [check for check in entry["checks"] if check["status"] != "pass"]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import polars as pl
 
 from seedlot.config.errors import SeedlotError
-from seedlot.store.atomic import write_json
+from seedlot.store.atomic import read_json, write_json
 from seedlot.store.job import Job
 
 SHOWN = 20
@@ -21,7 +20,7 @@ def failures(items: list[Path], verdicts: list[Path]) -> list[str]:
         for row in pl.read_parquet(path).filter(pl.col("status") == "failed").iter_rows(named=True):
             lines.append(f"item {row['item']}: {row['reason']}  ({path})")
     for path in verdicts:
-        for table, told in json.loads(path.read_text(encoding="utf-8"))["tables"].items():
+        for table, told in read_json(path)["tables"].items():
             if told["status"] != "pass":
                 lines.append(f"table {table}: verdict {told['status']}  ({path})")
     return lines

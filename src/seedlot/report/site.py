@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from seedlot.config.errors import SeedlotError
 from seedlot.report.collect import gather
-from seedlot.store.atomic import write_json, write_text
+from seedlot.store.atomic import read_json, write_json, write_text
 from seedlot.store.job import Job
 
+log = logging.getLogger("seedlot")
 TEMPLATES = Path(__file__).with_name("templates")
 
 
@@ -54,7 +57,10 @@ def run(job: Job) -> None:
 
 def front(folder: Path) -> None:
     """Write the front page over the summaries of all runs below the report folder."""
-    import json
-
-    runs = [json.loads(p.read_text(encoding="utf-8")) for p in sorted(folder.glob("*/summary.json"))]
+    runs = []
+    for path in sorted(folder.glob("*/summary.json")):
+        try:
+            runs.append(read_json(path))
+        except SeedlotError as error:  # another run's damage must not cost this run its report
+            log.warning("left out of the front page: %s", error)
     write_text(folder / "index.html", environment().get_template("front.html").render(runs=runs))

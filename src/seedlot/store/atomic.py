@@ -11,6 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from seedlot.config.errors import SeedlotError
+
+REBUILD = "`seedlot audit --repair` rebuilds what is damaged"
 _serial = itertools.count()
 
 
@@ -97,3 +100,11 @@ def write_json(path: Path | str, obj: Any) -> None:
     """Write `obj` as JSON: keys sorted, two spaces, UTF-8, a final newline. NaN and infinity are refused."""
     text = json.dumps(obj, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
     write_text(path, text + "\n")
+
+
+def read_json(path: Path | str, todo: str | None = None) -> Any:
+    """What a JSON file holds. Raises SeedlotError, which names the file, when it is damaged; todo: what to do then."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise SeedlotError(f"not whole JSON: {error}", where=str(path), todo=todo or REBUILD) from None

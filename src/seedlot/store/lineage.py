@@ -8,7 +8,6 @@ committed files, to the clone.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from seedlot.config.errors import SeedlotError
-from seedlot.store.atomic import write_json
+from seedlot.store.atomic import read_json, write_json
 
 FOLDER = "lineage"
 PENDING = "pending"
 FULL_CHECK_BYTES = 64 * 1024 * 1024
 _NAME_LIMIT = 16
+DAMAGED = "delete this record, then `seedlot audit --repair` makes its job again"
 
 
 def file_sha256(path: Path) -> str:
@@ -79,12 +79,12 @@ class Sidecars:
         file = self.by_key.get(_key(name))
         if file is None:
             return None
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = read_json(file, DAMAGED)
         return data if name in data["outputs"] else None
 
     def all(self) -> list[dict[str, Any]]:
         """Every sidecar once, sorted by rule and first output."""
-        rows = [json.loads(p.read_text(encoding="utf-8")) for p in set(self.by_key.values())]
+        rows = [read_json(p, DAMAGED) for p in set(self.by_key.values())]
         return sorted(rows, key=lambda r: (r["rule"], min(r["outputs"])))
 
 

@@ -300,7 +300,7 @@ def test_infinite_values_reach_the_verdict_as_words(world):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [(None, "no verdict\n(.|\n)*run the rule"), ("{", "not readable as JSON"), ("[]", "this is no verdict")],
+    [(None, "no verdict\n(.|\n)*run the rule"), ("{", "not whole JSON"), ("[]", "this is no verdict")],
 )
 def test_the_gate_says_what_is_wrong_with_a_verdict_file(tmp_path, text, message):
     if text is not None:

@@ -145,3 +145,14 @@ def test_a_rejected_item_alone_lets_the_gate_pass(root):
     report(root)
     gate.run(gate_job(root))
     assert (root / "report/demo/gate.json").is_file()
+
+
+def test_a_damaged_summary_of_another_run_costs_no_report(tmp_path, caplog):
+    told = {"run": "good", "claims": [], "studies": {}, "tables": [], "outcomes": []}
+    for run, text in (("good", json.dumps(site.summary(told))), ("torn", "{")):
+        (tmp_path / run).mkdir()
+        (tmp_path / run / "summary.json").write_text(text)
+    site.front(tmp_path)
+    page = (tmp_path / "index.html").read_text()
+    assert "good" in page and "torn" not in page
+    assert "left out of the front page" in caplog.text and "torn/summary.json" in caplog.text

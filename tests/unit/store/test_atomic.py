@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from seedlot.store.atomic import atomic_folder, atomic_path, write_json, write_text
+from seedlot.config.errors import SeedlotError
+from seedlot.store.atomic import atomic_folder, atomic_path, read_json, write_json, write_text
 
 
 def test_a_block_that_ends_well_leaves_one_file(tmp_path):
@@ -73,3 +74,13 @@ def test_json_has_sorted_keys_and_refuses_nan(tmp_path):
 def test_text_keeps_its_line_ends(tmp_path):
     write_text(tmp_path / "a.txt", "a\r\nb\n")
     assert (tmp_path / "a.txt").read_bytes() == b"a\r\nb\n"
+
+
+def test_a_damaged_json_file_is_named_with_what_to_do(tmp_path):
+    path = tmp_path / "verdict.json"
+    path.write_text('{"status": ')
+    with pytest.raises(SeedlotError, match="not whole JSON") as error:
+        read_json(path)
+    assert error.value.where == str(path) and "audit --repair" in error.value.todo
+    write_json(path, {"a": 1})
+    assert read_json(path) == {"a": 1}

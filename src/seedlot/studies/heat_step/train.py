@@ -13,14 +13,14 @@ import zarr
 from safetensors.torch import save
 
 from seedlot.contracts.gate import require_pass
-from seedlot.store.atomic import write_bytes
+from seedlot.store.atomic import read_json, write_bytes
 from seedlot.store.job import Job
 from seedlot.training.checkpoint import Checkpoints, Leave, order
 
 
 def pairs(manifest: Path, simulations: Path, split: str) -> tuple[torch.Tensor, torch.Tensor]:
     """(u(t), u(t + dt)) of every frame but the last, float64 of shape (pairs, x), in row order."""
-    store = manifest.parent / json.loads(manifest.read_text())["store"]
+    store = manifest.parent / read_json(manifest)["store"]
     rows = pl.read_parquet(simulations).filter(pl.col("split") == split)["row"].sort().to_numpy()
     u = torch.from_numpy(np.asarray(zarr.open_group(store, mode="r")["u"][:])[rows].astype(np.float64))
     n_x = u.shape[2]
@@ -33,7 +33,7 @@ def run(job: Job) -> None:
     torch.set_num_threads(job.threads)
     p = job.params
     before, after = pairs(job.path("fields"), job.path("simulations"), "train")
-    lot = json.loads(job.path("fields").read_text())["lot"]
+    lot = read_json(job.path("fields"))["lot"]
     key = hashlib.sha256(json.dumps([lot, job.code, dict(p)], sort_keys=True).encode()).hexdigest()
     kept = Checkpoints(job.output["weights"].parent / "checkpoints", key)
 
