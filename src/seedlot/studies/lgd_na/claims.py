@@ -53,7 +53,8 @@ def claim_row(claim: Claim, frozen: Frozen, tables: Tables, target: str, trace: 
     """One row of the ledger and of the details: the verdict and all that it rests on."""
     real = measure(claim, frozen, tables, "real")
     simulated = measure(claim, frozen, tables, "simulated")
-    word, check, reason = verdict(real, simulated, claim.get("reason") or NOT_RUN)
+    speaks = simulated is not None and simulated.observed != "none"
+    word, check, reason = verdict(real, simulated, claim.get("reason") or ("" if speaks else NOT_RUN))
     on_real = real is not None and real.observed != "none"
     shown = real if on_real else simulated if simulated else real or Finding()
     metric = claim.get("metric", {})

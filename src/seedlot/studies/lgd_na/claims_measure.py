@@ -115,9 +115,15 @@ def dynamic_never_loses(claim: Claim, frozen: Frozen, tables: Tables, evidence: 
         return None
     losses, total = sum(r["losses"] for r in rows), sum(r["n_networks"] for r in rows)
     out = Finding(observed="disagrees" if losses else "agrees", value=losses / total)
-    out.n, out.families = max(r["n_networks"] for r in rows), max(r["n_families"] for r in rows)
+    by_size = [[r for r in rows if r["size"] == size] for size in {r["size"] for r in rows}]
+    out.n = sum(max(r["n_networks"] for r in same) for same in by_size)
+    out.families = sum(max(r["n_families"] for r in same) for same in by_size)
     out.domains, out.at_scale = _domains(tables, evidence), bool(losses)
-    out.have = f"{total} pairs, none lost; only the whole catalogue could confirm it"
+    out.have = (
+        f"{total} pairs, {losses} lost"
+        if losses
+        else f"{total} pairs, only the whole catalogue could confirm it"
+    )
     out.notes.append(f"static wins {losses} of {total} pairs of method and network")
     lost = [r for r in rows if r["worst_log_ratio"] is not None]
     if lost:
@@ -304,7 +310,9 @@ def _scaled(out: Finding, claim: Claim) -> Finding:
     """Say whether a finding has what the claim's scale asks for."""
     have = {"networks": out.n, "families": out.families, "domains": out.domains}
     out.at_scale = all(have[name] >= least for name, least in claim.scale.items())
-    out.have = ", ".join(f"{have[name]} of {least} {name}" for name, least in claim.scale.items())
+    out.have = ", ".join(
+        f"{have[name]} {name} where {least} are asked for" for name, least in claim.scale.items()
+    )
     return out
 
 

@@ -179,7 +179,7 @@ class SetSummary:
                     "log_ratio_high": log_high,
                     "n_log": int((~np.isnan(log)).sum()),
                     **{"wins": wins, "ties": ties, "losses": losses},
-                    "wilcoxon_p": self._wilcoxon(log) if method != self.frozen.reference else None,
+                    "wilcoxon_p": self._wilcoxon(log),
                 }
             )
         return _with_holm(rows)

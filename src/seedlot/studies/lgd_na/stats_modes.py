@@ -19,14 +19,11 @@ def mode_rows(runs: Runs, frozen: Frozen) -> list[dict[str, Any]]:
         for size in ("main", "small"):
             large = nets.n >= frozen.min_nodes
             here = (nets.evidence == evidence) & (large if size == "main" else ~large)
-            block = []
-            for method in frozen.methods:
-                for reinsert in ("none", "r1", "r2", "r3"):
-                    row = _mode_row(runs, frozen, here, method, reinsert)
-                    if row:
-                        block.append({"evidence": evidence, "size": size, **row})
-            adjusted = stats.holm([row["wilcoxon_p"] for row in block])
-            rows += [{**row, "holm_p": p} for row, p in zip(block, adjusted, strict=True)]
+            for reinsert in ("none", "r1", "r2", "r3"):
+                found = [_mode_row(runs, frozen, here, method, reinsert) for method in frozen.methods]
+                block = [{"evidence": evidence, "size": size, **row} for row in found if row]
+                adjusted = stats.holm([row["wilcoxon_p"] for row in block])
+                rows += [{**row, "holm_p": p} for row, p in zip(block, adjusted, strict=True)]
     return rows
 
 
