@@ -10,6 +10,7 @@ modification time, so that parsing the workflow normally reads no Python source 
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 import io
 import json
@@ -142,10 +143,11 @@ class Memo:
     def save(self) -> None:
         if self.path is None or not self.dirty:
             return
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        part = self.path.with_name(f"{self.path.name}.{os.getpid()}")
-        part.write_text(json.dumps({"cut": CUT, "modules": self.rows}), encoding="utf-8")
-        part.replace(self.path)
+        with contextlib.suppress(OSError):  # the memo only saves time, and a dry run must work on any root
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            part = self.path.with_name(f"{self.path.name}.{os.getpid()}")
+            part.write_text(json.dumps({"cut": CUT, "modules": self.rows}), encoding="utf-8")
+            part.replace(self.path)
         self.dirty = False
 
 

@@ -49,7 +49,13 @@ def acquire(root: Path) -> None:
 
     Raises SeedlotError when a living process, or one on another host, holds it.
     """
-    root.mkdir(parents=True, exist_ok=True)
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        where = str(root.absolute())
+        raise SeedlotError(
+            f"cannot make the results root: {error.strerror}", where=where, todo="set `root:` in the config"
+        ) from None
     path = root / NAME
     me = {
         "user": _user(),

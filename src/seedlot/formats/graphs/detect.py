@@ -13,6 +13,7 @@ from seedlot.formats.graphs.edgelist import NAMES
 from seedlot.formats.graphs.open import ZipBox, choose, read_bytes, sniff, unpack
 
 HEAD = 64 << 10
+CONTACTS = 20  # rows below which times cannot be told from names
 MAGIC: tuple[tuple[bytes, str], ...] = (
     (rb"\xe2\x9b\xbe gt", "gt"),
     (rb"RD[XA][23]\n", "rda"),
@@ -171,6 +172,28 @@ def _table(data: bytes, head: bytes) -> str:
                 row.lower().startswith((cell, b'"' + cell)) for row, cell in zip(rows[1:], cells[1:])
             )
             return "adjacency" if square else "biadjacency"
+    return _by_columns(rows[:-1] if len(data) > HEAD else rows)
+
+
+def _by_columns(rows: list[bytes]) -> str:
+    """Which column holds the nodes: two columns of one set of names, and a third one that shares none with them.
+
+    Where the odd one comes first, as numbers that never fall, the rows are contacts; where it stands between
+    names, the rows are triples. Everything else is a link list, whose nodes come first.
+    """
+    tab, comma = (2 * sum(mark in row for row in rows) > len(rows) for mark in (b"\t", b","))
+    cells = [row.split(b"\t" if tab else b"," if comma else None) for row in rows]
+    if any(len(row) < 3 for row in cells):
+        return "edgelist"
+    columns = [[row[k].strip() for row in cells] for k in range(3)]
+    first, second, third = map(set, columns)
+    if first & third and not second & (first | third) and not any(map(_number, second)):
+        return "triples"
+    times = len(rows) >= CONTACTS and not first & (second | third) and all(map(_number, first))
+    if times and len(second & third) > 0.3 * max(len(second), len(third)):
+        stamps = [float(cell) for cell in columns[0]]
+        if stamps == sorted(stamps):
+            return "contacts"
     return "edgelist"
 
 

@@ -81,3 +81,22 @@ def test_ids_with_zeros_in_front_are_names(tmp_path, lines):
     assert graph.labels[:4] == ["007", "008", "7", "8"] and graph.n == 4 + lines + 1
     plain = read_graph(file(tmp_path, "y.txt", "0 10\n10 20\n" + text[18:]), "edgelist", {})
     assert plain.label(0) == "0"
+
+
+CONTACTS = "".join(f"{100 + 20 * (k // 3)}\t{1000 + k % 7}\t{1000 + (k * k + 1) % 7}\n" for k in range(40))
+
+
+@pytest.mark.parametrize(
+    ("text", "fmt"),
+    [
+        (CONTACTS, "contacts"),
+        ("a\tisa\tb\nb\tisa\tc\nc\tpart_of\td\nd\tpart_of\ta\n", "triples"),
+        ("a b x\nb c x\nc a y\n", "edgelist"),
+        ("1 2 10\n2 3 11\n3 1 12\n", "edgelist"),
+        ("".join(f"{k} {1000 + k % 9} {k % 5 + 1}\n" for k in range(60)), "edgelist"),
+        ("".join(f"u{k} v{k % 9} u{k + 1}\n" for k in range(3)), "triples"),
+    ],
+    ids=["contacts", "triples", "labelled", "weighted", "ratings", "small_triples"],
+)
+def test_the_columns_that_share_names_hold_the_nodes(tmp_path, text, fmt):
+    assert detect(file(tmp_path, "x.txt", text)) == fmt
