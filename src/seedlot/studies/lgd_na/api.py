@@ -43,8 +43,9 @@ class Result:
     labels in order. curve: LCC nodes after 0, 1, ... removals. stop: share of lcc_n at which it counts as
     dismantled. stop_reason: lcc_reached, order_ended (a given order stopped earlier: its removals and curve are
     there, but no measures, which compare only whole attacks) or time_limit (no removals and no measures).
+    r_schneider is None, too, for dynamic orders that are not a method's own to the last node (see Method.whole).
     seconds: wall time of finding the order. rejected: refused records of the file. cost: share of all node
-    costs that the removals take, after each of them (None
+    costs that the removals take, after 0, 1, ... of them (None
     without costs).
     """
 

@@ -49,9 +49,11 @@ class Finding:
 
 
 def read_effects(effects: list[Effect], smallest: float, level: float) -> tuple[str, Effect]:
-    """(observed, the least favourable effect) of comparisons that must all hold."""
-    worst = min(effects, key=lambda e: e.value)
-    if any(upper_bound(e, level, len(effects)) < smallest for e in effects):
+    """(observed, the effect that decides) of comparisons that must all hold: the least favourable one, and where
+    some are surely below the smallest effect that counts, the least favourable of those."""
+    below = [e for e in effects if upper_bound(e, level, len(effects)) < smallest]
+    worst = min(below or effects, key=lambda e: e.value)
+    if below:
         return "disagrees", worst
     if all(e.low is not None and e.low > 0 and e.value >= smallest for e in effects):
         return "agrees", worst
@@ -69,9 +71,10 @@ def upper_bound(effect: Effect, level: float, comparisons: int) -> float:
 
 def in_range(effects: list[Effect], low: float, high: float) -> tuple[str, Effect]:
     """(observed, the effect furthest out) of values that must all lie in [low, high]."""
-    worst = min(effects, key=lambda e: min(e.value - low, high - e.value))
     known = [e for e in effects if e.low is not None and e.high is not None]
-    if any(e.high < low or e.low > high for e in known):
+    outside = [e for e in known if e.high < low or e.low > high]
+    worst = min(outside or effects, key=lambda e: min(e.value - low, high - e.value))
+    if outside:
         return "disagrees", worst
     if len(known) == len(effects) and all(e.low >= low and e.high <= high for e in effects):
         return "agrees", worst

@@ -15,7 +15,7 @@ class Measures:
 
     n_removals: int
     auc_paper: float
-    r_schneider: float
+    r_schneider: float | None
     second_lcc_peak_q: float
 
 

@@ -45,7 +45,8 @@ class Method:
     finish with its last scores. seconds(size, mode): predicted CPU seconds (one core of 2024), the cost
     model that the budget is held against. tie_rules: the first is the default; `exact` compares integers
     or fractions, `close` takes floats within 1e-9 of the maximum as equal; either way the lowest index wins.
-    max_links: beyond it the method is not run, whatever the budget (memory).
+    max_links: beyond it the method is not run, whatever the budget (memory). whole: its dynamic order is its
+    own down to the last node; where it is not, r_schneider, which looks at the whole order, is not given.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Method:
     modes: tuple[str, ...] = MODES
     tie_rules: tuple[str, ...] = ("close",)
     max_links: int = 200_000_000
+    whole: bool = True
 
     def tie_rule(self, wanted: str) -> str:
         """The tie rule this method uses when `wanted` is asked for: that one if it has it, else its default."""

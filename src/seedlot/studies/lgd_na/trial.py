@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -70,6 +70,8 @@ def run_trial(
     if len(order) != graph.n or not np.array_equal(np.sort(order), np.arange(graph.n)):
         raise SeedlotError(f"method {method.name} gave an order that is not each of {graph.n} nodes once")
     outcomes = outcomes_of(graph, order, reinserts, context.stop)
+    if mode == "dynamic" and not method.whole:
+        outcomes = tuple(replace(o, measures=replace(o.measures, r_schneider=None)) for o in outcomes)
     return Trial(method.name, mode, context.ties, context.stop, outcomes, wall, cpu)
 
 

@@ -298,3 +298,11 @@ def test_job_writes_the_ledger_and_the_details_of_every_claim(tmp_path):
         5,
     )
     assert pq.read_table(out["details"]).num_rows == len(CLAIMS)
+
+
+def test_the_comparison_that_is_named_is_one_that_decided():
+    effects = [Effect("a", -0.4, -1.5, 0.7, 0.6), Effect("b", 0.1, 0.05, 0.15, 0.02)]
+    observed, decisive = read_effects(effects, 0.25, 0.95)
+    assert (observed, decisive.name) == ("disagrees", "b")
+    outside = [Effect("a", 0.4, -1.5, 2.0, 0.6), Effect("b", 0.9, 0.85, 0.95, 0.02)]
+    assert in_range(outside, 0.5, 0.8)[1].name == "b"

@@ -71,6 +71,18 @@ def size_of(n: int, m: int) -> Size:
     return Size(graph, stop_size(graph.n, 0.1))
 
 
+@pytest.mark.parametrize(
+    "name", [n for n, mode in EVERY if mode == "dynamic" and n not in ("ei", "nbc_sampled")]
+)
+def test_a_dynamic_order_that_is_whole_does_not_depend_on_the_stop(name):
+    """Only those are measured to the last node; the others must show no r_schneider."""
+    method, graph = load_method(name), connected(5, 60)
+    orders = [method.order(graph, "dynamic", Context(stop, net_id="a")).tolist() for stop in (3, 20)]
+    trial = run_trial(graph, method, "dynamic", net_id="a")
+    assert (orders[0] == orders[1]) == method.whole
+    assert (trial.outcomes[0].measures.r_schneider is None) == (not method.whole)
+
+
 @pytest.mark.parametrize(("name", "mode"), EVERY)
 def test_cost_models_are_positive_and_grow_with_size(name, mode):
     seconds = load_method(name).seconds

@@ -29,5 +29,9 @@ def _seconds(size: Size, mode: str) -> float:
 
 
 METHOD = Method(
-    "eigenvector", "Eigenvector", lambda g, mode, c: order_by_scores(g, mode, c, scores), _seconds
+    "eigenvector",
+    "Eigenvector",
+    lambda g, mode, c: order_by_scores(g, mode, c, scores),
+    _seconds,
+    whole=False,
 )

@@ -28,4 +28,6 @@ def _seconds(size: Size, mode: str) -> float:
     return 1e-7 * (size.m + 2 * size.n + 4000) * size.removals
 
 
-METHOD = Method("fitness", "Fitness", lambda g, mode, c: order_by_scores(g, mode, c, scores), _seconds)
+METHOD = Method(
+    "fitness", "Fitness", lambda g, mode, c: order_by_scores(g, mode, c, scores), _seconds, whole=False
+)

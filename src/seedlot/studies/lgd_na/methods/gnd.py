@@ -80,4 +80,4 @@ def _seconds(size: Size, mode: str) -> float:
     return _steps(size.n) * (8e-10 * size.n + 5e-9 * size.m + 9e-5)
 
 
-METHOD = Method("gnd", "GND", _order, _seconds, modes=("dynamic",), tie_rules=("close",))
+METHOD = Method("gnd", "GND", _order, _seconds, modes=("dynamic",), tie_rules=("close",), whole=False)

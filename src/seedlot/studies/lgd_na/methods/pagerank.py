@@ -31,4 +31,6 @@ def _seconds(size: Size, mode: str) -> float:
     return once if mode == "static" else once * size.removals
 
 
-METHOD = Method("pagerank", "PageRank", lambda g, mode, c: order_by_scores(g, mode, c, scores), _seconds)
+METHOD = Method(
+    "pagerank", "PageRank", lambda g, mode, c: order_by_scores(g, mode, c, scores), _seconds, whole=False
+)
