@@ -18,6 +18,7 @@ from seedlot.store.job import Job
 from seedlot.training.checkpoint import MARGIN_SECONDS
 
 SETTINGS = {"epochs": 300, "batch": 32, "learning_rate": 0.01, "save_every": 100, "seed": 0}
+pytestmark = pytest.mark.soak
 KILLS = 20 if os.environ.get("SEEDLOT_SOAK") else 2
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.soak
 ROWS = 40_000_000 if os.environ.get("SEEDLOT_SOAK") else 1_000_000
 
 CODE = """

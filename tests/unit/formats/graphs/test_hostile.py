@@ -23,6 +23,7 @@ from seedlot.formats.graphs import limits
 from seedlot.formats.graphs.detect import of_bytes
 from seedlot.formats.graphs.registry import FORMATS, read_data, read_graphs, reader
 
+pytestmark = pytest.mark.soak
 CASES = 20_000 if os.environ.get("SEEDLOT_SOAK") else 1_000
 LIMIT_S = 2
 SAMPLES = samples.every()

@@ -19,7 +19,7 @@ from seedlot.contracts.model import contract
 from seedlot.sources.networks import curate, index
 from seedlot.store.job import Job
 
-pytestmark = pytest.mark.realdata
+pytestmark = [pytest.mark.realdata, pytest.mark.soak]
 
 FORMATS = {
     "bipartite pairs": "pairs",

@@ -22,6 +22,7 @@ from seedlot.studies.lgd_na.graph import Graph, from_links
 from seedlot.studies.lgd_na.scores import error as error_bound
 from seedlot.studies.lgd_na.unitfractions import fraction_bits
 
+pytestmark = pytest.mark.soak
 SOAK = bool(os.environ.get("SEEDLOT_SOAK"))
 GRAPHS, LARGEST = (1000, 70) if SOAK else (196, 20)
 BLOCK = GRAPHS // 14
