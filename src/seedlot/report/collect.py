@@ -68,6 +68,22 @@ def tables(verdict: Path) -> list[dict[str, Any]]:
     return out
 
 
+def arrays(manifests: Iterable[Path]) -> list[dict[str, Any]]:
+    """Per array dataset: name, length of the first axis over all shards, lot of each shard, where it is described."""
+    shards: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for path in manifests:
+        shards[path.parent.name].append({**read_json(path), "file": path})
+    return [
+        {
+            "table": name,
+            "rows": sum(s["shape"][0] for s in parts),
+            "lots": [s["lot"] for s in parts],
+            "file": parts[0]["file"],
+        }
+        for name, parts in sorted(shards.items())
+    ]
+
+
 def times(root: Path, run: str) -> list[dict[str, Any]]:
     """Per rule of a run: jobs, total and longest seconds, from the lineage records; the longest total first."""
     seconds: dict[str, list[float]] = defaultdict(list)
@@ -92,6 +108,7 @@ def gather(root: Path, run: str, inventory: Mapping[str, Any]) -> dict[str, Any]
             name: {title: Path(svg) for title, svg in study["figures"].items()}
             for name, study in inventory["studies"].items()
         },
+        "arrays": arrays(Path(p) for p in inventory["arrays"]),
         "tables": [row for s in subjects.values() for row in tables(Path(s["verdict"]))],
         "outcomes": [row for name, s in subjects.items() for row in outcomes(name, map(Path, s["outcomes"]))],
         "rejects": rejects(Path(p) for s in subjects.values() for p in s["rejects"]),

@@ -198,4 +198,9 @@ class Products:
                 for name in self.chosen(config)
                 for s in self.studies[name].subjects
             },
+            "arrays": [
+                path
+                for path in self.products(config)
+                if path.startswith(self.paths["ds"]) and path.endswith(".json") and "/_work/" not in path
+            ],
         }

@@ -48,6 +48,9 @@ def root(tmp_path: Path, monkeypatch) -> Path:
     ledger.write_parquet(root / "studies/demo/toy/claims.parquet")
     verdict = {"core_toy__rows": {"status": "pass", "rows": 9, "lot": "ab" * 32, "checks": []}}
     (work / "verdict.json").write_text(json.dumps({"tables": verdict}))
+    (root / "datasets/demo/core_toy__fields").mkdir()
+    store = {"contract": "core_toy__fields", "lot": "a" * 64, "shape": [7, 2], "store": "b000.zarr"}
+    (root / "datasets/demo/core_toy__fields/b000.json").write_text(json.dumps(store))
     return root
 
 
@@ -69,6 +72,7 @@ def inventory(root: Path) -> dict:
                 "rejects": [f"{work}/rejects.parquet"],
             }
         },
+        "arrays": [f"{root}/datasets/demo/core_toy__fields/b000.json"],
     }
 
 
@@ -85,6 +89,12 @@ def test_the_page_names_claims_tables_figures_failures_and_rejects(root):
                  "member absent", "odd", "not a number", "../../figures/demo/toy/plot.svg", "plot.parquet"):  # fmt: skip
         assert word in text, word
     assert ">good<" not in text
+
+
+def test_arrays_stand_beside_the_tables_with_their_lots(root):
+    page = report(root)
+    row = next(line for line in page.splitlines() if "core_toy__fields" in line)
+    assert ">7</td>" in row and "a" * 16 in row and "../../datasets/demo/core_toy__fields/b000.json" in row
 
 
 def test_texts_from_raw_files_are_escaped(root):
