@@ -163,7 +163,14 @@ class Products:
             for subject in self.studies[name].subjects:
                 for part in self.subjects[subject].parts.values():
                     out.update(dict.fromkeys(part.values()))
+        out.update(dict.fromkeys(self.arrays(config)))
         return list(out)
+
+    def arrays(self, config) -> list[str]:
+        """Manifests of the array datasets that the chosen studies read: `<ds>/<name>/<shard>.json`."""
+        work = (path for name in self.chosen(config) for path in self.studies[name].work)
+        ds = f"{self.paths['ds']}/"
+        return list(dict.fromkeys(path for path in work if path.startswith(ds) and path.endswith(".json")))
 
     def unfinished(self, config) -> list[str]:
         """Files of the chosen studies that a job began to make and did not end well: `all` asks for them by name."""
@@ -198,9 +205,5 @@ class Products:
                 for name in self.chosen(config)
                 for s in self.studies[name].subjects
             },
-            "arrays": [
-                path
-                for path in self.products(config)
-                if path.startswith(self.paths["ds"]) and path.endswith(".json") and "/_work/" not in path
-            ],
+            "arrays": self.arrays(config),
         }
