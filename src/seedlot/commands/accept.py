@@ -99,7 +99,6 @@ def _print_other_failures(table: str, told: Mapping[str, Any]) -> None:
 
 
 def _claims(args: argparse.Namespace) -> None:
-
     from seedlot.commands.claims import ledgers
     from seedlot.contracts.model import PACKAGE
     from seedlot.report.ledger import text_digests

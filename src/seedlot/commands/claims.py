@@ -40,7 +40,6 @@ def ledgers(root: Path, run: str | None = None, study: str | None = None) -> lis
 
 def rows(files: list[Path], lock: dict[tuple[str, str], Locked]) -> Iterator[dict[str, Any]]:
     """Every claim row with its run, and `amended`: '' or both values; `locked`: whether it was accepted."""
-
     for path in files:
         for row in read_table([path]).to_pylist():
             known = (row["study"], row["claim"]) in lock

@@ -21,6 +21,14 @@ class Settings(BaseModel):
 S = TypeVar("S", bound=Settings)
 
 
+def each_once(names: list[str]) -> list[str]:
+    """The names as they are; ValueError, which pydantic reports with the key, when one is listed twice."""
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"listed twice: {', '.join(twice)}")
+    return names
+
+
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """Deep merge of mappings; lists and scalars of `over` replace those of `base`."""
     out = dict(base)

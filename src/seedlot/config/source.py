@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from seedlot.config.base import Settings
+from seedlot.config.base import Settings, each_once
 
 
 def committed(*names: str) -> Any:
@@ -38,10 +38,7 @@ class SourceSettings(Settings):
     @field_validator("manifests", "items")
     @classmethod
     def _once(cls, names: list[str]) -> list[str]:
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise ValueError(f"listed twice: {', '.join(twice)}")
-        return names
+        return each_once(names)
 
     @staticmethod
     def check_row(columns: Mapping[str, str], where: str) -> None:

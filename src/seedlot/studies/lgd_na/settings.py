@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field, field_validator
 
 from seedlot.config.base import Settings as Base
+from seedlot.config.base import each_once
 from seedlot.config.errors import nearest
 
 METHODS = [
@@ -73,10 +74,7 @@ class Settings(Base):
                     f"no method '{name}', "
                     + (f"did you mean '{close}'?" if close else f"there are {', '.join(there)}")
                 )
-        twice = sorted({n for n in names if names.count(n) > 1})
-        if twice:
-            raise ValueError(f"listed twice: {', '.join(twice)}")
-        return names
+        return each_once(names)
 
     @field_validator("reinserts")
     @classmethod

@@ -28,6 +28,11 @@ class Size:
     def m(self) -> int:
         return self.graph.m
 
+    @property
+    def product(self) -> int:
+        """Work of one sparse matrix-vector product: links, nodes twice, and what a call costs anyway."""
+        return self.m + 2 * self.n + 4000
+
     @cached_property
     def pairs(self) -> int:
         """Walks of two steps: the sum of squared degrees."""

@@ -44,7 +44,7 @@ def scores(graph: Graph) -> np.ndarray:
 def _seconds(size: Size, mode: str) -> float:
     if mode == "static":
         return 4e-6 * size.n + 1e-7 * size.m + 1.5e-2
-    return 5e-7 * (size.m + 2 * size.n + 4000) * size.removals
+    return 5e-7 * size.product * size.removals
 
 
 METHOD = Method(

@@ -25,7 +25,7 @@ def scores(graph: Graph) -> np.ndarray:
 def _seconds(size: Size, mode: str) -> float:
     if mode == "static":
         return 9e-7 * size.n + 2.5e-7 * size.m + 1.5e-3
-    return 2e-7 * (size.m + 2 * size.n + 4000) * size.removals
+    return 2e-7 * size.product * size.removals
 
 
 METHOD = Method(

@@ -25,7 +25,7 @@ def scores(graph: Graph) -> np.ndarray:
 def _seconds(size: Size, mode: str) -> float:
     if mode == "static":
         return 6e-7 * size.n + 2e-7 * size.m + 1e-3
-    return 1e-7 * (size.m + 2 * size.n + 4000) * size.removals
+    return 1e-7 * size.product * size.removals
 
 
 METHOD = Method(

@@ -27,7 +27,7 @@ def scores(graph: Graph) -> np.ndarray:
 
 
 def _seconds(size: Size, mode: str) -> float:
-    once = 4e-7 * (size.m + 2 * size.n + 4000)
+    once = 4e-7 * size.product
     return once if mode == "static" else once * size.removals
 
 
